@@ -1,0 +1,52 @@
+/* The command line: finds the verb and hands over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "verbs.h"
+
+static const struct {
+    const char *name;
+    verb_function *run;
+    const char *help;
+} verbs[] = {
+#define VERB(name, function, help) {name, function, help},
+#include "verbs.def"
+#undef VERB
+    {NULL, NULL, NULL}};
+
+static void print_help(FILE *stream)
+{
+    fputs("usage: warpwatch VERB [options]\n\n"
+          "Watches every CUDA kernel launch of an unmodified program:\n"
+          "    warpwatch run -- python train.py\n"
+          "    LD_PRELOAD=$(warpwatch path) python train.py; warpwatch report\n\n",
+          stream);
+    for (size_t i = 0; verbs[i].name; i++) {
+        fprintf(stream, "  %-9s %s\n", verbs[i].name, verbs[i].help);
+    }
+    fputs("\nwarpwatch VERB --help explains a verb.\n", stream);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("warpwatch " WARPWATCH_VERSION);
+        return EXIT_OK;
+    }
+    for (size_t i = 0; verbs[i].name; i++) {
+        if (strcmp(argv[1], verbs[i].name) == 0) {
+            return verbs[i].run(argc - 1, argv + 1);
+        }
+    }
+    cli_complain("no verb '%s': see warpwatch --help", argv[1]);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,27 @@
+/* Waves and the tail: how a grid fills the device over time. Explained in docs/waves.md.
+ * slots = blocks that can be resident on the device at once; waves = blocks ÷ slots. */
+#ifndef WARPWATCH_WAVES_H
+#define WARPWATCH_WAVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct waves {
+    uint64_t slots; /* 0: cannot run, the rest is then meaningless */
+    double waves;
+    uint64_t full_waves;  /* floor */
+    double tail_fullness; /* blocks of the last, partial wave ÷ slots; 1 without one */
+    double tail_waste;    /* 1 − blocks ÷ (ceil(waves) × slots) */
+    uint64_t idle_sms;    /* SMs without a block in the only or last wave, blocks spread evenly */
+};
+
+/* blocks ≥ 1, blocks_per_sm ≥ 0, sms ≥ 1. */
+struct waves waves_compute(uint64_t blocks, unsigned sms, unsigned blocks_per_sm);
+/* Cluster launches: in units of clusters that can be resident at once (cuOccupancyMaxActiveClusters). */
+struct waves waves_of_clusters(uint64_t blocks, unsigned cluster_blocks, unsigned max_active_clusters,
+                               unsigned sms);
+
+/* Lanes of the last warp of each block that have no thread. */
+unsigned waves_idle_lanes_per_block(unsigned threads);
+
+#endif
