@@ -1,0 +1,68 @@
+/* The seam between the shim and libwarpwatch_cupti.so, which the shim opens only when timing or counters are
+ * asked for. The shim calls `warpwatch_plugin_open` once, right after the process's first successful launch
+ * (so after cuInit, outside any capture, with a context current), and then the functions of the returned
+ * table around launches. Everything the plugin may use of the process comes through `struct plugin_services`:
+ * it links against nothing but libc. */
+#ifndef WARPWATCH_PLUGIN_H
+#define WARPWATCH_PLUGIN_H
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/store_format.h"
+
+#define PLUGIN_VERSION 1u
+
+struct plugin_settings {
+    bool timing, counters;
+};
+
+struct plugin_services {
+    uint32_t version; /* PLUGIN_VERSION: a plugin of another version refuses */
+    struct plugin_settings settings;
+    /* The loader's own functions, not the shim's wrappers. */
+    void *(*library_open)(const char *path, int flags);
+    void *(*library_symbol)(void *library, const char *name);
+    /* libcuda's own function, past every wrapper; NULL if the driver has none. Calls through it are never
+     * counted. */
+    void *(*driver_symbol)(const char *name);
+    /* The configuration's measurement record in the store, made on first use; NULL when the store is full.
+     * The plugin is its only writer. */
+    struct store_measurement *(*measurement)(uint32_t configuration);
+    const struct store_configuration *(*configuration)(uint32_t configuration);
+    const char *(*kernel_name)(
+        uint32_t configuration); /* mangled, terminated, lives as long as the process */
+    /* One line on stderr, prefixed; not more than a few in a process; respects WARPWATCH_QUIET. */
+    void (*complain)(const char *line);
+    void (*set_feature)(uint64_t store_feature_bits);
+    /* While `nested` is set on a thread its driver calls are not counted: CUPTI's own calls must not be. */
+    void (*set_nested)(bool nested);
+};
+
+struct plugin_launch {
+    uint32_t configuration; /* STORE_NO_TARGET before the first launch of a configuration has been recorded */
+    uint32_t body; /* graph launches: body index, configuration is STORE_NO_TARGET; else STORE_NO_TARGET */
+    CUfunction function;
+    CUstream stream; /* as passed: 0, 1 and 2 mean the default streams */
+    bool per_thread_default_stream;
+    bool capturing; /* the stream is being captured: nothing may be added or awaited */
+};
+
+/* Every function may be NULL. They run on the launching thread, with `nested` set by the shim. */
+struct plugin_hooks {
+    /* Before the real launch; the token goes to `after`. 0: nothing to do, `after` is not called. */
+    uint64_t (*before)(const struct plugin_launch *launch);
+    void (*after)(const struct plugin_launch *launch, uint64_t token, CUresult result);
+    /* Before the real cuCtxDestroy, cuDevicePrimaryCtxRelease/Reset: finish what is under way in it. */
+    void (*context_ending)(CUcontext context);
+    void (*forked)(void); /* in the child: go inert, touch nothing */
+    /* At a normal exit, before the store is closed; makes no cu* call. */
+    void (*exiting)(void);
+};
+
+typedef const struct plugin_hooks *plugin_open_function(const struct plugin_services *services);
+/* Exported by libwarpwatch_cupti.so: NULL when nothing can be measured (said through `complain`). */
+plugin_open_function warpwatch_plugin_open;
+
+#endif
