@@ -1,0 +1,33 @@
+"""Fixtures: `simulated` runs a program under the simulated driver with the preload, `watched_and_not` runs it
+twice, with and without, and compares what the program could notice."""
+import pytest
+
+import support
+
+
+@pytest.fixture
+def simulated(tmp_path):
+    """run_simulated in a fresh directory each time it is called."""
+    runs = []
+
+    def run(command, **options):
+        runs.append(command)
+        return support.run_simulated(command, tmp_path / f"run{len(runs)}", **options)
+
+    return run
+
+
+@pytest.fixture
+def watched_and_not(simulated):
+    """The run under the preload, after checking that output, exit status and ledger are those without it."""
+
+    def run(command, **options):
+        plain = simulated(command, preload=None, **options)
+        watched = simulated(command, **options)
+        assert watched.status == plain.status
+        assert watched.stdout == plain.stdout
+        assert support.program_lines(watched.stderr) == plain.stderr.splitlines()
+        support.assert_same_launches(plain.ledger_counts, watched.ledger_counts)
+        return watched
+
+    return run
