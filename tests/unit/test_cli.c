@@ -1,15 +1,11 @@
 /* What every verb relies on: numbers are read whole or refused, output files appear complete or not at all.
  */
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "report/cli.h"
+#include "tests/unit/test.h"
 
 static void integers_are_read_whole(void **state)
 {
