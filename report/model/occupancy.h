@@ -20,6 +20,8 @@ struct occupancy_sm {
     int shared_per_block_optin_bytes; /* the most a block can have, static + dynamic */
     int shared_reserved_bytes;        /* taken by the system from each block */
     int shared_unit_bytes;
+    const int
+        *carveouts_kb; /* sizes that the shared part of L1 can take, ascending, ended by -1; NULL: fixed */
     int sub_partitions;
     int barriers;          /* 0: not a limit on this capability */
     int threads_per_block; /* 1024 */
