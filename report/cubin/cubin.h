@@ -26,6 +26,9 @@ const char *cubin_status_text(enum cubin_status status);
 /* --- containers -------------------------------------------------------------------------------------------
  */
 
+#define FATBIN_MAGIC         0xBA55ED50u /* a container */
+#define FATBIN_WRAPPER_MAGIC 0x466243B1u /* what __cudaRegisterFatBinary gets: it points to a container */
+
 enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2, FATBIN_LTO = 8 };
 enum fatbin_codec { FATBIN_RAW, FATBIN_LZ4_BLOCK, FATBIN_LZ4_FRAME, FATBIN_ZSTD };
 
@@ -37,12 +40,13 @@ struct fatbin_entry {
     uint16_t major, minor; /* PTX: ISA version; ELF: 1.7 = ABI 7, 1.8 = ABI 8 */
     uint64_t flags;
     bool obfuscated;
-    const unsigned char *payload; /* inside the caller's image */
+    const unsigned char *payload; /* inside the caller's image; NULL from fatbin_entry_parse */
     size_t payload_bytes;         /* as stored, without padding */
     size_t uncompressed_bytes;    /* = payload_bytes when not compressed */
     const char *identifier;       /* not terminated; NULL without */
     uint32_t identifier_bytes;
     size_t offset; /* of the entry header in the container */
+    size_t header_bytes, padded_bytes;
     unsigned index;
 };
 typedef bool (*fatbin_visitor)(const struct fatbin_entry *entry, void *context);
@@ -51,6 +55,17 @@ typedef bool (*fatbin_visitor)(const struct fatbin_entry *entry, void *context);
  */
 enum cubin_status fatbin_walk(const void *container, size_t size, fatbin_visitor visit, void *context,
                               size_t *container_bytes);
+
+/* The two steps of that walk, for readers that do not hold the container in memory. The first wants
+ * FATBIN_CONTAINER_HEADER_BYTES and gives the container's whole length. The second wants the whole entry
+ * header, whose length stands at its offset 4, and fills everything but `offset`, `index` and the payload,
+ * which lies header_bytes after the header; `room` is what the container has left from the header on. */
+#define FATBIN_CONTAINER_HEADER_BYTES   16
+#define FATBIN_ENTRY_HEADER_LEAST_BYTES 64
+#define FATBIN_ENTRY_HEADER_MOST_BYTES  (1u << 20)
+enum cubin_status fatbin_container_parse(const void *header, size_t size, uint64_t *container_bytes);
+enum cubin_status fatbin_entry_parse(const void *header, size_t size, uint64_t room,
+                                     struct fatbin_entry *entry);
 
 #define FATBIN_ENTRY_LIMIT_BYTES (512u << 20)
 /* Fills out[entry->uncompressed_bytes]; a raw entry is copied. */
