@@ -63,6 +63,6 @@ struct plugin_hooks {
 
 typedef const struct plugin_hooks *plugin_open_function(const struct plugin_services *services);
 /* Exported by libwarpwatch_cupti.so: NULL when nothing can be measured (said through `complain`). */
-plugin_open_function warpwatch_plugin_open;
+__attribute__((visibility("default"))) plugin_open_function warpwatch_plugin_open;
 
 #endif
