@@ -1,0 +1,29 @@
+/* A kernel launch as all launch functions, graph nodes and captures see it. */
+#ifndef SIMCUDA_LAUNCH_H
+#define SIMCUDA_LAUNCH_H
+
+#include "driver.h"
+
+#define MAX_LAUNCH_ATTRIBUTES 32
+
+struct launch_request {
+    struct CUfunc_st *function; /* a CUkernel is resolved to the function of the launch's context */
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    uint32_t cluster[3]; /* attribute, else the kernel's own, else 1, 1, 1: set by launch_check */
+    bool cooperative;
+    void **parameters; /* kernelParams; valid during the call, so graphs copy what they point to */
+    void **extra;
+    const CUlaunchAttribute *attributes; /* valid during the call */
+    unsigned attribute_count;
+};
+
+/* `handle` is a CUfunction, or a CUkernel cast to one. INVALID_HANDLE and a fault for one that is unloaded.
+ */
+CUresult launch_resolve(CUfunction handle, struct CUctx_st *context, enum call call,
+                        struct CUfunc_st **function);
+
+/* Whether the device would run it. Fills `cluster` and `cooperative` from attributes and kernel first. */
+CUresult launch_check(struct launch_request *request);
+
+#endif
