@@ -21,6 +21,15 @@ struct waves waves_compute(uint64_t blocks, unsigned sms, unsigned blocks_per_sm
 struct waves waves_of_clusters(uint64_t blocks, unsigned cluster_blocks, unsigned max_active_clusters,
                                unsigned sms);
 
+/* blocks ÷ (waves begun × slots): the share of block slots that do work over the whole grid. */
+double waves_slot_utilization(uint64_t blocks, uint64_t slots);
+/* The least count from which on every grid keeps that utilization (0 < utilization ≤ 1): a tail can only
+ * cost less from there. 0: no such count below 2⁶³, as for utilization 1 with more than one slot. */
+uint64_t waves_always_from_blocks(double utilization, uint64_t slots);
+
+/* The shape of persistent kernels: as many blocks on each SM as on the next, and all of them resident. */
+bool waves_look_persistent(uint64_t blocks, unsigned sms, uint64_t slots);
+
 /* Lanes of the last warp of each block that have no thread. */
 unsigned waves_idle_lanes_per_block(unsigned threads);
 
