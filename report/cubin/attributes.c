@@ -192,11 +192,9 @@ static enum cubin_status apply_to_kernel(const struct record *record, struct cub
         return read_parameter_bank(record, kernel);
     case ATTRIBUTE_PARAMETER:
     case ATTRIBUTE_PARAMETER_V2:
-        kernel->valid |= CUBIN_HAS_PARAMETERS;
         return add_parameter(record, parameters);
     case ATTRIBUTE_PARAMETER_BYTES:
         kernel->parameter_bytes = record->value;
-        kernel->valid |= CUBIN_HAS_PARAMETERS;
         return CUBIN_OK;
     case ATTRIBUTE_MAX_REGISTERS:
         kernel->max_registers = record->value;

@@ -170,6 +170,7 @@ static enum cubin_status read_kernel(struct reader *reader, uint32_t symbol_inde
     }
     reader->parameters.count = 0;
     if (sections->info) {
+        kernel->valid |= CUBIN_HAS_PARAMETERS; /* a kernel without any has no attribute for them */
         status = elf_section_bytes(reader->view, sections->info, &bytes);
         status = status ? status : attributes_read_kernel(bytes, kernel, &reader->parameters);
     }

@@ -136,6 +136,15 @@ struct cubin_global {
 typedef bool (*cubin_global_visitor)(const struct cubin_global *global, void *context);
 enum cubin_status cubin_read_globals(const void *elf, size_t size, cubin_global_visitor visit, void *context);
 
+/* --- PTX ---------------------------------------------------------------------------------------------------
+ */
+
+/* The entry functions of a PTX text, as far as the text itself knows them: name, parameters, launch bounds,
+ * required block, clusters. Registers, stack and shared memory are the assembler's to decide and stay
+ * unknown. `size` may count a final NUL. The kernel's name is valid during the call only. */
+enum cubin_status ptx_read(const char *text, size_t size, struct cubin_info *info, cubin_visitor visit,
+                           void *context);
+
 /* --- images handed to cuModuleLoadData and kin: no length is given
  * -------------------------------------------- */
 
