@@ -26,12 +26,21 @@
 #define STORE_EXTENT_MAGIC 0x54584557u /* "WEXT" */
 #define STORE_BLOCK_BYTES  4096u       /* header size; extents are multiples of it */
 
+/* Where the output directory is no place for a shared mapping (network, FUSE, copy on write), the store lives
+ * in /dev/shm or WARPWATCH_LIVE under its own name, and the directory holds a pointer file: its name with
+ * this suffix, its content the absolute path and a newline. Whoever first finds the process ended copies it
+ * over. */
+#define STORE_SUFFIX         ".ww"
+#define STORE_POINTER_SUFFIX ".ww.live"
+
 /* Feature bits: a reader that meets an unknown bit in the low half refuses the file, in the high half ignores
  * it. */
 #define STORE_FEATURE_TIMES    (1ull << 0) /* launch_call_ns and gaps were kept */
 #define STORE_FEATURE_TRACE    (1ull << 32)
 #define STORE_FEATURE_TIMING   (1ull << 33) /* GPU times by CUPTI or events */
 #define STORE_FEATURE_COUNTERS (1ull << 34)
+#define STORE_FEATURE_LOCKED                                                                                 \
+    (1ull << 35) /* the writer holds flock(LOCK_EX) on the file for as long as it lives */
 
 enum store_state { STORE_RUNNING = 1, STORE_FINISHED = 2 };
 
@@ -49,12 +58,11 @@ struct store_header {
     uint64_t pid_start_ticks;   /* field 22 of /proc/self/stat: tells a reused pid apart */
     uint64_t start_realtime_ns; /* CLOCK_REALTIME when the store was made, at the first launch */
     uint64_t start_monotonic_ns;
-    uint64_t ticks_per_second; /* unit of launch_call_ns; 0 = nanoseconds */
-    uint32_t pid;              /* in the process's own pid namespace */
-    int32_t rank;              /* -1 unknown */
-    int32_t local_rank;        /* -1 unknown */
-    uint32_t world_size;       /* 0 unknown */
-    uint32_t driver_version;   /* as cuDriverGetVersion answers, 13000 = 13.0; 0 unknown */
+    uint32_t pid;            /* in the process's own pid namespace */
+    int32_t rank;            /* -1 unknown */
+    int32_t local_rank;      /* -1 unknown */
+    uint32_t world_size;     /* 0 unknown */
+    uint32_t driver_version; /* as cuDriverGetVersion answers, 13000 = 13.0; 0 unknown */
     uint32_t reserved0;
     char host[64];
     char boot_id[40];
@@ -63,8 +71,10 @@ struct store_header {
     uint32_t check;                /* store_check over all bytes before this field */
 
     /* from here on (live) */
-    uint32_t state;            /* enum store_state */
-    uint64_t file_bytes;       /* end of the last extent: a shorter file was cut */
+    uint32_t state;      /* enum store_state */
+    uint64_t file_bytes; /* end of the last extent: a shorter file was cut */
+    uint64_t
+        ticks_per_second; /* unit of launch_call_ns and gap_ns; 0 = nanoseconds; refined as time goes on */
     uint64_t end_monotonic_ns; /* last sign of life: growth, a new configuration or the exit */
     uint64_t lost;             /* launches seen but not recorded */
     uint32_t lost_reason;      /* enum store_loss, the first one */
@@ -151,6 +161,7 @@ struct store_kernel {
 #define STORE_KERNEL_CLUSTER    (1u << 1)
 #define STORE_KERNEL_UNNAMED    (1u << 2) /* the driver could not name it: the name is made from its handle */
 #define STORE_KERNEL_FILTERED   (1u << 3) /* stands for all kernels that WARPWATCH_FILTER left out */
+#define STORE_KERNEL_REST       (1u << 4) /* stands for all kernels beyond the limit of kernels */
 
 struct store_configuration {
     uint32_t kernel;
@@ -168,8 +179,11 @@ struct store_configuration {
     uint32_t driver_blocks_per_sm; /* cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
     uint32_t driver_max_active_clusters;
     uint64_t first_monotonic_ns;
-    uint32_t check; /* over kernel … flags */
-    uint32_t reserved[7];
+    uint32_t check;   /* over kernel … flags */
+    uint32_t same_as; /* (live) 0, or 1 + index of the configuration that this one turned out to be: it was
+                         first met while a stream was captured, when the driver must not be asked. Add its
+                         counts there */
+    uint32_t reserved[6];
 };
 #define STORE_LAUNCH_COOPERATIVE (1u << 0)
 #define STORE_LAUNCH_PDL         (1u << 1) /* programmatic dependent launch */
@@ -183,7 +197,8 @@ struct store_configuration {
 struct store_shard {
     uint32_t thread; /* tid of the latest thread that used it */
     uint32_t adoptions;
-    uint64_t gap_ns; /* (live) between the end of a launch call and the start of the next on the thread */
+    uint64_t gap_ns; /* (live) between the end of a launch call and the start of the next on the thread, in
+                        header.ticks_per_second units if that is not 0 */
     uint64_t gaps;   /* (live) */
     uint64_t
         gap_histogram[24]; /* (live) log2 of ns: [0] below 128 ns, [n] 2^(n+6) … 2^(n+7) ns, the last open */
@@ -215,8 +230,8 @@ enum store_target {
     STORE_UNCOUNTED /* index = enum store_uncounted: requests that led to launches the host cannot count */
 };
 enum store_uncounted {
-    STORE_UNCOUNTED_CONDITIONAL,
-    STORE_UNCOUNTED_DEVICE_GRAPH,
+    STORE_UNCOUNTED_CONDITIONAL,  /* a conditional node: its body runs as often as the GPU decides */
+    STORE_UNCOUNTED_DEVICE_GRAPH, /* launch or upload of a graph that the GPU may launch again by itself */
     STORE_UNCOUNTED_DEVICE_UPDATABLE
 };
 
