@@ -19,8 +19,8 @@
 #define SAMPLES_PER_SECOND 50u
 #define SAMPLES_IN_ALL     20000u
 #define LAUNCH_LIMIT_NS    (2 * 1000000000ull) /* a measured launch that takes longer ends all sampling */
-#define SET_DWELL_NS       50000000ull /* changing the set costs: stay with one for at least so long */
-#define IDLE_LAUNCHES      4096u       /* launches without a sample after which the profiler is disabled */
+#define SET_DWELL_LAUNCHES 1024u /* changing the set costs: stay with one for so many launches */
+#define IDLE_LAUNCHES      4096u /* launches without a sample after which the profiler is disabled */
 #define SESSIONS           16
 
 struct sampled {
@@ -36,8 +36,8 @@ static struct {
     struct by_configuration sampled;
     struct session sessions[SESSIONS];
     struct session *running;
-    uint64_t started_ns, set_since_ns, second_ns;
-    uint32_t in_second, in_all, since_sample;
+    uint64_t started_ns, second_ns;
+    uint32_t in_second, in_all, since_sample, in_set;
     CUresult (*current_context)(CUcontext *);
     CUresult (*context_device)(CUdevice *);
     char skip[512]; /* WARPWATCH_COUNTERS_SKIP: parts of kernel names, separated by commas */
@@ -98,7 +98,7 @@ static bool set_is_wanted(const struct sampled *sampled, enum metric_set set)
 }
 
 /* The set to measure next: the one already configured while it is wanted. -1: none now. */
-static int choose_set(const struct sampled *sampled, const struct session *session, uint64_t now_ns)
+static int choose_set(const struct sampled *sampled, const struct session *session)
 {
     bool enabled = session->state == SESSION_ENABLED;
     if (enabled && set_is_wanted(sampled, session->set)) {
@@ -107,7 +107,7 @@ static int choose_set(const struct sampled *sampled, const struct session *sessi
     for (int set = 0; set < METRIC_SETS; set++) {
         bool possible = session->plans[set].count && session->plans[set].passes == 1;
         if (possible && set_is_wanted(sampled, (enum metric_set)set) &&
-            (!enabled || now_ns - counters.set_since_ns >= SET_DWELL_NS)) {
+            (!enabled || counters.in_set >= SET_DWELL_LAUNCHES)) {
             return set;
         }
     }
@@ -148,17 +148,17 @@ static struct session *ready_session(void)
     return session && session->state != SESSION_FAILED ? session : NULL;
 }
 
-static bool begin_sample(struct sampled *sampled, uint64_t now_ns)
+static bool begin_sample(struct sampled *sampled)
 {
     struct session *session = ready_session();
-    int set = session ? choose_set(sampled, session, now_ns) : -1;
+    int set = session ? choose_set(sampled, session) : -1;
     CUptiResult result = CUPTI_SUCCESS;
     if (set < 0) {
         return false;
     }
     if (session->state != SESSION_ENABLED || session->set != (enum metric_set)set) {
         result = session_enable(&cupti, session, (enum metric_set)set);
-        counters.set_since_ns = now_ns;
+        counters.in_set = 0;
     }
     result = result ? result : session_start(&cupti, session);
     if (result) {
@@ -201,9 +201,9 @@ static uint64_t counters_before(const struct plugin_launch *launch)
         return 0;
     }
     struct sampled *sampled = by_configuration(&counters.sampled, launch->configuration);
-    uint64_t now_ns = plugin_now_ns();
-    if (wants_sample(sampled, launch->configuration) && budget_left(now_ns) &&
-        begin_sample(sampled, now_ns)) {
+    counters.in_set++;
+    if (wants_sample(sampled, launch->configuration) && budget_left(plugin_now_ns()) &&
+        begin_sample(sampled)) {
         counters.since_sample = 0;
         return 1; /* the lock is kept until `after` */
     }

@@ -1,10 +1,23 @@
-/* Subscription: one subscriber in the process, as up to driver r610. Launch callbacks are delivered for the
- * simulated driver's launches. */
+/* Version, and subscription: one subscriber in the process, as up to driver r610. Launch callbacks are
+ * delivered for the simulated driver's launches. */
 #include <cupti_callbacks.h>
 
 #include "stub.h"
 
 static bool subscribed;
+
+STUB_EXPORT CUptiResult cuptiGetVersion(uint32_t *version)
+{
+    *version = 130000;
+    return stub_called(__func__);
+}
+
+STUB_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **text)
+{
+    (void)result;
+    *text = "CUPTI_ERROR_SCRIPTED";
+    return CUPTI_SUCCESS;
+}
 
 STUB_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
                                        void *data)

@@ -35,21 +35,6 @@ static const double *figure_of(const char *metric)
     return NULL;
 }
 
-STUB_EXPORT CUptiResult cuptiGetVersion(uint32_t *version)
-{
-    *version = 130000;
-    return stub_called(__func__);
-}
-
-STUB_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **text)
-{
-    (void)result;
-    *text = "CUPTI_ERROR_SCRIPTED";
-    return CUPTI_SUCCESS;
-}
-
-#ifndef SIMCUPTI_TIMING_ONLY
-
 STUB_EXPORT CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *params)
 {
     STUB_ENTER(params, CUpti_Device_GetChipName_Params);
@@ -142,5 +127,3 @@ cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Par
     }
     return CUPTI_SUCCESS;
 }
-
-#endif

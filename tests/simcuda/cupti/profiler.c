@@ -145,15 +145,17 @@ static void sleep_milliseconds(long milliseconds)
     nanosleep(&pause, NULL);
 }
 
+/* A Stop that fails leaves nothing to stop again: all that a client can do then is to disable. */
 STUB_EXPORT CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *params)
 {
-    STUB_ENTER(params, CUpti_RangeProfiler_Stop_Params);
     CUpti_RangeProfiler_Object *profiler = params->pRangeProfilerObject;
-    if (!profiler->started) {
+    bool started = profiler->started;
+    profiler->started = false;
+    STUB_ENTER(params, CUpti_RangeProfiler_Stop_Params);
+    if (!started) {
         return stub_violation(__func__, "Stop without Start");
     }
     sleep_milliseconds(stub_number("SIMCUPTI_SLOW_STOP_MS", 0));
-    profiler->started = false;
     profiler->launches = observer_launches() - profiler->launches_at_start;
     params->isAllPassSubmitted = 1;
     return CUPTI_SUCCESS;
