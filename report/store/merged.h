@@ -144,7 +144,8 @@ struct merged_kernel {
     uint64_t launches, graph_launches, runtime_launches; /* with `further` */
     uint64_t launch_call_ns;
     uint64_t further_launches, further_graph_launches, further_runtime_launches;
-    double waste, waste_ns; /* sum of its configurations */
+    double waste, waste_ns;   /* sum of its configurations */
+    uint32_t unnamed_process; /* STORE_KERNEL_UNNAMED: the only process whose kernel it is */
 };
 
 /* --- findings: filled by report/findings --------------------------------------------------------------- */

@@ -1,0 +1,240 @@
+/* Which store files a list of paths stands for: directories hold them, pointer files lead to them, and a
+ * process that turns up twice (a live store and its copy) counts once. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store.h"
+
+#define STORE_SUFFIX ".ww"
+
+struct path_list {
+    char **paths;
+    size_t count, capacity;
+};
+
+/* Takes over the path. */
+static bool path_append(struct path_list *list, char *path)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        char **grown = path ? realloc(list->paths, capacity * sizeof *grown) : NULL;
+        if (!grown) {
+            free(path);
+            return false;
+        }
+        list->paths = grown;
+        list->capacity = capacity;
+    }
+    list->paths[list->count++] = path;
+    return path != NULL;
+}
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static bool has_suffix(const char *name)
+{
+    size_t length = strlen(name), suffix = sizeof STORE_SUFFIX - 1;
+    return length > suffix && strcmp(name + length - suffix, STORE_SUFFIX) == 0;
+}
+
+static bool directory_list(struct path_list *list, const char *path, store_complaint *complain)
+{
+    DIR *directory = opendir(path);
+    size_t before = list->count;
+    bool held = true;
+    if (!directory) {
+        complain(path, strerror(errno));
+        return true;
+    }
+    for (struct dirent *entry; held && (entry = readdir(directory));) {
+        char *joined = NULL;
+        if (entry->d_name[0] != '.' && has_suffix(entry->d_name)) {
+            held = asprintf(&joined, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/",
+                            entry->d_name) >= 0 &&
+                   path_append(list, joined);
+        }
+    }
+    closedir(directory);
+    if (held && list->count == before) {
+        complain(path, "no store (*" STORE_SUFFIX ") in this directory");
+    }
+    if (list->count > before) {
+        qsort(list->paths + before, list->count - before, sizeof *list->paths, by_text);
+    }
+    return held;
+}
+
+/* --- pointer files ------------------------------------------------------------------------------------- */
+
+/* The path that a pointer file holds; NULL: it is none. */
+static char *pointer_target(const char *path)
+{
+    char text[4096 + sizeof STORE_POINTER_MAGIC];
+    const size_t magic = sizeof STORE_POINTER_MAGIC - 1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (length < (ssize_t)magic || memcmp(text, STORE_POINTER_MAGIC, magic) != 0) {
+        return NULL;
+    }
+    text[length] = '\0';
+    text[magic + strcspn(text + magic, "\n")] = '\0';
+    return strdup(text + magic);
+}
+
+static bool file_list(struct path_list *list, const char *path, store_complaint *complain)
+{
+    char *target = pointer_target(path);
+    struct stat status;
+    if (target && (target[0] != '/' || stat(target, &status) != 0)) {
+        char reason[STORE_REASON_BYTES];
+        snprintf(reason, sizeof reason, "its live store %.120s is not on this machine", target);
+        complain(path, reason);
+        free(target);
+        return true;
+    }
+    return path_append(list, target ? target : strdup(path));
+}
+
+/* --- each process once --------------------------------------------------------------------------------- */
+
+struct candidate {
+    char *path;
+    size_t position;
+    uint64_t start_realtime_ns, pid_start_ticks;
+    uint32_t pid, closed;
+    uint64_t end_monotonic_ns;
+    char host[64], boot_id[40];
+};
+
+static int by_process(const struct candidate *a, const struct candidate *b)
+{
+    int order = (a->start_realtime_ns > b->start_realtime_ns) - (a->start_realtime_ns < b->start_realtime_ns);
+    order = order ? order : (a->pid > b->pid) - (a->pid < b->pid);
+    order =
+        order ? order : (a->pid_start_ticks > b->pid_start_ticks) - (a->pid_start_ticks < b->pid_start_ticks);
+    order = order ? order : memcmp(a->host, b->host, sizeof a->host);
+    return order ? order : memcmp(a->boot_id, b->boot_id, sizeof a->boot_id);
+}
+
+/* The closed store before the open one, then the one that lived longer. */
+static int by_process_best_first(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    int order = by_process(a, b);
+    order = order ? order : (a->closed < b->closed) - (a->closed > b->closed);
+    order = order ? order
+                  : (a->end_monotonic_ns < b->end_monotonic_ns) - (a->end_monotonic_ns > b->end_monotonic_ns);
+    return order ? order : (a->position > b->position) - (a->position < b->position);
+}
+
+static int by_position(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+/* A file that says nothing credible about its process is like no other. */
+static void candidate_fill(struct candidate *candidate, char *path, size_t position)
+{
+    struct store_file file;
+    char reason[STORE_REASON_BYTES];
+    *candidate = (struct candidate){.path = path, .position = position, .pid_start_ticks = position};
+    if (!store_file_open(&file, path, reason)) {
+        return;
+    }
+    if (file.header_intact) {
+        candidate->start_realtime_ns = file.header.start_realtime_ns;
+        candidate->pid_start_ticks = file.header.pid_start_ticks;
+        candidate->pid = file.header.pid;
+        candidate->closed = file.header.state == STORE_FINISHED;
+        candidate->end_monotonic_ns = file.header.end_monotonic_ns;
+        memcpy(candidate->host, file.header.host, sizeof candidate->host);
+        memcpy(candidate->boot_id, file.header.boot_id, sizeof candidate->boot_id);
+    }
+    store_file_close(&file);
+}
+
+/* Hands the paths to keep to `sources`, in the order they were found. */
+static bool keep_each_process_once(struct store_sources *sources, struct path_list *list)
+{
+    struct candidate *candidates = calloc(list->count + 1, sizeof *candidates);
+    size_t kept = 0;
+    if (!candidates) {
+        return false;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        candidate_fill(&candidates[i], list->paths[i], i);
+    }
+    qsort(candidates, list->count, sizeof *candidates, by_process_best_first);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept > 0 && by_process(&candidates[kept - 1], &candidates[i]) == 0) {
+            free(candidates[i].path);
+        } else {
+            candidates[kept++] = candidates[i];
+        }
+    }
+    qsort(candidates, kept, sizeof *candidates, by_position);
+    for (size_t i = 0; i < kept; i++) {
+        list->paths[i] = candidates[i].path;
+    }
+    free(candidates);
+    sources->paths = list->paths;
+    sources->count = kept;
+    return true;
+}
+
+static void path_list_free(struct path_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->paths[i]);
+    }
+    free(list->paths);
+}
+
+bool store_sources_find(struct store_sources *sources, const char *const *paths, size_t count,
+                        store_complaint *complain)
+{
+    struct path_list named = {0}, files = {0};
+    bool held = true;
+    *sources = (struct store_sources){0};
+    for (size_t i = 0; held && i < count; i++) {
+        struct stat status;
+        if (stat(paths[i], &status) != 0) {
+            complain(paths[i], strerror(errno));
+        } else if (S_ISDIR(status.st_mode)) {
+            held = directory_list(&named, paths[i], complain);
+        } else {
+            held = path_append(&named, strdup(paths[i]));
+        }
+    }
+    for (size_t i = 0; held && i < named.count; i++) {
+        held = file_list(&files, named.paths[i], complain);
+    }
+    held = held && keep_each_process_once(sources, &files);
+    path_list_free(&named);
+    if (!held) {
+        path_list_free(&files);
+    }
+    return held;
+}
+
+void store_sources_free(struct store_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        free(sources->paths[i]);
+    }
+    free(sources->paths);
+    *sources = (struct store_sources){0};
+}
