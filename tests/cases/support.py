@@ -16,6 +16,7 @@ DEV = ROOT / "dev"
 WARPWATCH = BUILD / "bin" / "warpwatch"
 LIBRARY = BUILD / "lib" / "libwarpwatch.so"
 SAMPLES = BUILD / "sample_apps"
+CUDA_HOME = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
 LONG = os.environ.get("WARPWATCH_TEST_LONG") == "1"
 
 Launch = namedtuple("Launch", "function device grid block cluster dynamic_shared_bytes")
