@@ -1,8 +1,12 @@
 """Fixtures: `simulated` runs a program under the simulated driver with the preload, `watched_and_not` runs it
 twice, with and without, and compares what the program could notice."""
+import pathlib
+import sys
+
 import pytest
 
-import support
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "cases"))
+import support  # noqa: E402
 
 
 @pytest.fixture
