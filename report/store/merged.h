@@ -161,6 +161,7 @@ struct merged_finding {
     uint32_t configuration; /* index in merged.configurations, MERGED_NONE: the kernel as a whole */
     uint64_t launches;      /* how many of them it concerns */
     double cost;            /* rank among findings: SM-waves or SM·ns over the whole run, larger is worse */
+    double share;           /* cost ÷ what all launches of the run offered, 0–1; 0 where there is no cost */
     const char *evidence;   /* the figures, one sentence */
     const char *advice;     /* one sentence that can be acted on */
 };

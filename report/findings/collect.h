@@ -1,0 +1,19 @@
+/* Findings as they are made, before they are ranked. */
+#ifndef WARPWATCH_FINDINGS_COLLECT_H
+#define WARPWATCH_FINDINGS_COLLECT_H
+
+#include "rules.h"
+
+struct finding_draft {
+    const char *id, *title;
+    enum finding_severity severity;
+    uint32_t kernel, configuration; /* MERGED_NONE as in struct merged_finding */
+    uint64_t launches;
+    double cost;
+    struct sentence evidence, advice;
+};
+
+/* Out of memory is noted and shows in the result of findings_compute. */
+void finding_add(const struct findings_run *run, const struct finding_draft *draft);
+
+#endif
