@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -62,6 +63,34 @@ bool cli_number(const char *option, const char *text, double least, double most,
     }
     *value = parsed;
     return true;
+}
+
+static void complain_about_option(int argc, char **argv, bool missing)
+{
+    const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+    char letter[3] = {'-', (char)optopt, '\0'};
+    bool is_long = strncmp(word, "--", 2) == 0 || !(optopt > ' ' && optopt < 127);
+    if (missing) {
+        cli_complain("%s %s: needs a value; see warpwatch %s --help", argv[0], is_long ? word : letter,
+                     argv[0]);
+    } else {
+        cli_complain("%s: no option '%s'; see warpwatch %s --help", argv[0], is_long ? word : letter,
+                     argv[0]);
+    }
+}
+
+int cli_option(int argc, char **argv, const char *shorts, const struct option *longs)
+{
+    char colon_first[32]; /* a leading ':' makes getopt tell a missing value from an unknown option */
+    bool plus = shorts[0] == '+';
+    snprintf(colon_first, sizeof colon_first, "%s:%s", plus ? "+" : "", shorts + plus);
+    opterr = 0;
+    int option = getopt_long(argc, argv, colon_first, longs, NULL);
+    if (option != '?' && option != ':') {
+        return option;
+    }
+    complain_about_option(argc, argv, option == ':');
+    return '?';
 }
 
 struct cli_output {

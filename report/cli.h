@@ -18,6 +18,11 @@ void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)))
 bool cli_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
 bool cli_number(const char *option, const char *text, double least, double most, double *value);
 
+/* getopt_long with messages in this form; '?' after one. `shorts` may begin with '+' (stop at the first word
+ * that is no option). argv[0] is the verb. Set optind to 0 before the first call. */
+struct option;
+int cli_option(int argc, char **argv, const char *shorts, const struct option *longs);
+
 /* A verb's entry: argv[0] is the verb. Returns the exit status. */
 typedef int verb_function(int argc, char **argv);
 

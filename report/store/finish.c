@@ -238,9 +238,50 @@ static bool kernels_compact(struct merged *merged)
     return true;
 }
 
+static void devices_sum(struct merged *merged)
+{
+    for (uint32_t i = 0; i < merged->configurations_count; i++) {
+        uint64_t *launches = &merged->devices[merged->configurations[i].device].launches;
+        *launches = merge_sum(*launches, merged->configurations[i].launches);
+    }
+}
+
+static int by_host(const void *left, const void *right)
+{
+    return strcmp(((const struct merged_host *)left)->name, ((const struct merged_host *)right)->name);
+}
+
+static bool hosts_sum(struct merged *merged)
+{
+    struct merged_host *hosts = malloc(((size_t)merged->processes_count + 1) * sizeof *hosts);
+    if (!hosts) {
+        return false;
+    }
+    for (uint32_t i = 0; i < merged->processes_count; i++) {
+        const struct merged_process *process = &merged->processes[i];
+        hosts[i] = (struct merged_host){process->host, 1, process->launches, process->graph_launches};
+    }
+    qsort(hosts, merged->processes_count, sizeof *hosts, by_host);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < merged->processes_count; i++) {
+        if (count == 0 || by_host(&hosts[count - 1], &hosts[i]) != 0) {
+            hosts[count++] = hosts[i];
+            continue;
+        }
+        hosts[count - 1].processes++;
+        hosts[count - 1].launches = merge_sum(hosts[count - 1].launches, hosts[i].launches);
+        hosts[count - 1].graph_launches = merge_sum(hosts[count - 1].graph_launches, hosts[i].graph_launches);
+    }
+    merged->hosts = hosts;
+    merged->hosts_count = count;
+    return true;
+}
+
 static void totals_sum(struct merged *merged)
 {
     struct merged_totals *totals = &merged->totals;
+    totals->kernels = merged->kernels_count;
+    totals->configurations = merged->configurations_count;
     totals->times_known = merged->processes_count > 0;
     for (uint32_t i = 0; i < merged->processes_count; i++) {
         const struct merged_process *process = &merged->processes[i];
@@ -274,6 +315,7 @@ bool merged_finish(struct merged *merged)
         return false;
     }
     shares_attach(merged);
+    devices_sum(merged);
     totals_sum(merged);
-    return names_assign(merged);
+    return hosts_sum(merged) && names_assign(merged);
 }

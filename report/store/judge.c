@@ -250,6 +250,7 @@ static void judge_kernel(struct merged *merged, struct merged_kernel *kernel)
         *judged = judge_configuration(kernel, configuration, device, true, MERGED_NONE);
         configuration->labels = labels_of(kernel, configuration, device, judged);
         judge_waste(judged, configuration);
+        merged->gpu_times_known |= judged->waste_ns > 0;
         kernel->waste += judged->waste;
         kernel->waste_ns += judged->waste_ns;
         if (merged->elsewhere) {

@@ -37,6 +37,7 @@ void merged_free(struct merged *merged)
     free(merged->merge);
     free(merged->processes);
     free(merged->devices);
+    free(merged->hosts);
     free(merged->kernels);
     free(merged->configurations);
     free(merged->shares);

@@ -13,7 +13,7 @@ struct merge {
     struct liveness liveness;
     struct table devices, kernels, configurations;
     uint32_t processes_capacity, devices_capacity, kernels_capacity, configurations_capacity, shares_capacity;
-    uint32_t last_share_capacity;
+    uint32_t last_share_capacity, odd_ranks_capacity;
     uint32_t *last_share; /* by configuration: its latest share, or MERGED_NONE */
 };
 

@@ -53,6 +53,13 @@ struct merged_device {
     struct store_device limits; /* with its `valid` bits; `ordinal` is that of the first process */
     bool ordinal_differs;       /* processes number it differently: the ordinal is not its own */
     bool simulated;
+    uint64_t launches; /* of all configurations that name it */
+};
+
+struct merged_host {
+    const char *name;
+    uint32_t processes;
+    uint64_t launches, graph_launches;
 };
 
 /* --- judged: filled by judge_all, all arithmetic is there ---------------------------------------------- */
@@ -175,9 +182,10 @@ struct merged_odd_rank {
 };
 
 struct merged_totals {
-    uint64_t launches, graph_launches, runtime_launches; /* all kernels, `further` included */
+    uint64_t launches, graph_launches, runtime_launches; /* of the whole run, kernels not selected included */
     uint64_t launch_call_ns;                             /* valid if times_known */
     uint64_t lost, uncounted, further;
+    uint32_t kernels, configurations;
     uint64_t gaps, gap_ns, gap_histogram[24]; /* valid if times_known */
     uint64_t hook_samples, hook_ns;
     bool times_known; /* every process that launched kept launch-call times */
@@ -186,18 +194,20 @@ struct merged_totals {
 struct merged {
     struct merged_process *processes;
     struct merged_device *devices;
+    struct merged_host *hosts;
     struct merged_kernel *kernels; /* after merged_select: worst first */
     struct merged_configuration *configurations;
     struct merged_share *shares;
     struct merged_odd_rank *odd_ranks;
     struct merged_finding *findings;
-    uint32_t processes_count, devices_count, kernels_count, configurations_count;
+    uint32_t processes_count, devices_count, hosts_count, kernels_count, configurations_count;
     uint32_t shares_count, odd_ranks_count, findings_count;
     struct merged_totals totals;
     const struct merged_device
-        *elsewhere;      /* --device: the GPU that `elsewhere` judgements are for, or NULL */
-    uint32_t damaged;    /* stores of which a part was unreadable */
-    struct merge *merge; /* private to store/ */
+        *elsewhere;       /* --device: the GPU that `elsewhere` judgements are for, or NULL */
+    bool gpu_times_known; /* of some configuration: waste is then compared as SM·ns */
+    uint32_t damaged;     /* stores of which a part was unreadable */
+    struct merge *merge;  /* private to store/ */
 };
 
 struct merged *merged_new(void); /* NULL: out of memory */
