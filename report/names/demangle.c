@@ -12,8 +12,10 @@
 #define MANGLED_MOST_BYTES   (16u << 10)
 #define DEMANGLED_MOST_BYTES (64u << 10)
 
-/* Template arguments up to this length say more than they cost: reduce<256, float>. */
-#define SHORT_ARGUMENTS_BYTES 24
+/* What a short name spends on the template arguments of the kernel, and on those of one argument: as much as
+ * tells reduce<256, float> and elementwise<4, FillFunctor<float>, ...> from their kin. */
+#define SHORT_ARGUMENTS_BYTES 64
+#define SHORT_NESTED_BYTES    24
 
 struct text {
     char *bytes;
@@ -104,38 +106,66 @@ static size_t operator_length(const char *at)
     return sizeof word - 1 + strspn(at + sizeof word - 1, "<>=-");
 }
 
-/* What follows `<` up to and with its `>`; NULL if that is missing. */
-static const char *skip_arguments(const char *at)
+/* Past one character, or past all of an operator or arrow. Keeps count of the brackets that are open. */
+static const char *skip_one(const char *at, int *angles, int *parentheses)
 {
-    int angles = 1, parentheses = 0;
-    while (*at && angles > 0) {
-        size_t operator_bytes = operator_length(at);
-        if (operator_bytes || strncmp(at, "->", 2) == 0) {
-            at += operator_bytes ? operator_bytes : 2;
-            continue;
-        }
-        parentheses += (*at == '(') - (*at == ')');
-        if (parentheses == 0) {
-            angles += (*at == '<') - (*at == '>');
-        }
-        at++;
+    size_t operator_bytes = operator_length(at);
+    if (operator_bytes || strncmp(at, "->", 2) == 0) {
+        return at + (operator_bytes ? operator_bytes : 2);
     }
-    return angles == 0 ? at : NULL;
+    *parentheses += (*at == '(') - (*at == ')');
+    if (*parentheses == 0) {
+        *angles += (*at == '<') - (*at == '>');
+    }
+    return at + 1;
 }
 
-static const char *fold_arguments(const char *at, struct text *out)
+/* The `,` or `>` that ends the template argument at `at`; NULL if neither comes. */
+static const char *argument_end(const char *at)
 {
-    const char *end = skip_arguments(at + 1);
-    if (!end) {
-        text_append(out, at, strlen(at));
-        return at + strlen(at);
+    int angles = 0, parentheses = 0;
+    while (*at && (angles > 0 || parentheses > 0 || (*at != ',' && *at != '>'))) {
+        at = skip_one(at, &angles, &parentheses);
     }
-    if (end - at - 2 <= SHORT_ARGUMENTS_BYTES) {
-        text_append(out, at, (size_t)(end - at));
+    return *at ? at : NULL;
+}
+
+static void append_folded(struct text *text, const char *at, const char *end, size_t most_bytes);
+
+static void append_argument(struct text *text, const char *at, const char *end, size_t most_bytes)
+{
+    struct text folded = {0};
+    append_folded(&folded, at, end, SHORT_NESTED_BYTES);
+    while (folded.length > 0 && folded.bytes[folded.length - 1] == ' ') {
+        folded.length--;
+    }
+    if (folded.length <= most_bytes) {
+        text_append(text, folded.bytes, folded.length);
     } else {
-        text_append(out, "<...>", 5);
+        text_append(text, "...", 3);
     }
-    return end;
+    free(folded.bytes);
+}
+
+/* From `<` to behind its `>`: the arguments that fit, then an ellipsis for the rest. */
+static const char *fold_arguments(const char *at, struct text *text, size_t most_bytes)
+{
+    size_t start = text->length;
+    bool full = false;
+    for (const char *end; (end = argument_end(at + 1)) != NULL; at = end) {
+        size_t used = text->length - start;
+        if (!full) {
+            text_append(text, *at == '<' ? "<" : ", ", *at == '<' ? 1 : 2);
+            append_argument(text, at + 1 + (at[1] == ' '), end, most_bytes > used ? most_bytes - used : 0);
+            full = text->length >= 3 && strcmp(text->bytes + text->length - 3, "...") == 0;
+        }
+        if (*end == '>') {
+            text_append(text, ">", 1);
+            return end + 1;
+        }
+    }
+    text_append(text, at, strlen(at));
+    return at + strlen(at);
 }
 
 /* Words that say nothing about the kernel: 0 if there is none at `at`. */
@@ -149,27 +179,32 @@ static size_t noise_length(const char *at)
     return tag_end ? (size_t)(tag_end - at) + 1 : 0;
 }
 
-static char *fold(const char *name)
+static void append_folded(struct text *text, const char *at, const char *end, size_t most_bytes)
 {
-    struct text out = {0};
-    text_append(&out, "", 0);
-    for (const char *at = name; *at && !out.failed;) {
+    text_append(text, "", 0);
+    while (at < end && !text->failed) {
         size_t noise_bytes = noise_length(at), operator_bytes = operator_length(at);
         if (*at == '<') {
-            at = fold_arguments(at, &out);
+            at = fold_arguments(at, text, most_bytes);
         } else if (noise_bytes) {
             at += noise_bytes;
         } else {
             size_t bytes = operator_bytes ? operator_bytes : 1;
-            text_append(&out, at, bytes);
+            text_append(text, at, bytes);
             at += bytes;
         }
     }
-    if (out.failed) {
-        free(out.bytes);
+}
+
+static char *fold(const char *name)
+{
+    struct text text = {0};
+    append_folded(&text, name, name + strlen(name), SHORT_ARGUMENTS_BYTES);
+    if (text.failed) {
+        free(text.bytes);
         return NULL;
     }
-    return out.bytes;
+    return text.bytes;
 }
 
 char *demangle_short(const char *mangled)

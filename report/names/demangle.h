@@ -7,8 +7,8 @@
  * frees; NULL only when memory is out. */
 char *demangle_full(const char *mangled);
 
-/* "cutlass::Kernel<...>": no return type, no parameters, long template arguments folded. Several kernels may
- * share it. The caller frees; NULL only when memory is out. */
+/* "elementwise<4, FillFunctor<float>, ...>": no return type, no parameters, long template arguments folded.
+ * Several kernels may share it. The caller frees; NULL only when memory is out. */
 char *demangle_short(const char *mangled);
 
 #endif

@@ -17,7 +17,15 @@ static const struct named examples[] = {
     {"_ZN7cutlass6KernelINS_4gemm6kernel13GemmUniversalIfEEEEvNT_6ParamsE",
      "void cutlass::Kernel<cutlass::gemm::kernel::GemmUniversal<float> "
      ">(cutlass::gemm::kernel::GemmUniversal<float>::Params)",
-     "cutlass::Kernel<...>"},
+     "cutlass::Kernel<cutlass::gemm::kernel::GemmUniversal<float>>"},
+    {"_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_",
+     "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, "
+     "1ul> >(int, at::native::FillFunctor<float>, std::array<char*, 1ul>)",
+     "at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1ul>>"},
+    {"_Z4copyILi4E36an_argument_with_a_rather_long_name_36an_argument_with_a_rather_long_name_Evv",
+     "void copy<4, an_argument_with_a_rather_long_name_, an_argument_with_a_rather_long_name_>()",
+     "copy<4, an_argument_with_a_rather_long_name_, ...>"},
+    {"_Z1fI1aI1bI1cI1dI1eIiEEEEEEvv", "void f<a<b<c<d<e<int> > > > > >()", "f<a<b<c<d<e<int>>>>>>"},
     {"triton_poi_fused_add_0", "triton_poi_fused_add_0", "triton_poi_fused_add_0"},
     {"__nv_static_22__bd20ab6a_4_k_cu_initv__Z3locPi", "loc(int*)", "loc"},
     {"__nv_static_22__bd20ab6a_4_k_cu_initv_plain", "plain", "plain"},

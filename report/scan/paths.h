@@ -1,0 +1,21 @@
+/* The files that the command line names, directories expanded. */
+#ifndef WARPWATCH_SCAN_PATHS_H
+#define WARPWATCH_SCAN_PATHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct scan_path {
+    char *name;
+    bool in_directory; /* found, not named: may be anything */
+};
+struct scan_paths {
+    struct scan_path *at;
+    size_t count, capacity;
+};
+
+/* `names` ends with NULL. What cannot be opened is complained about and left out. */
+void scan_paths_collect(char **names, struct scan_paths *paths);
+void scan_paths_free(struct scan_paths *paths);
+
+#endif

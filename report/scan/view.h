@@ -1,0 +1,27 @@
+/* Scanned files as text, JSON and CSV. */
+#ifndef WARPWATCH_SCAN_VIEW_H
+#define WARPWATCH_SCAN_VIEW_H
+
+#include <stdio.h>
+
+#include "judge.h"
+
+struct scan_view {
+    FILE *stream;
+    const struct scan_options *options;
+    const struct scan_question *question;
+    const char *device; /* name to show, NULL without --device */
+    size_t top;         /* kernels in the text's list, SIZE_MAX: all */
+    size_t files;       /* written so far */
+};
+
+/* One output: begin once, a call for each file, end once. */
+struct scan_format {
+    const char *name;
+    void (*begin)(struct scan_view *view);
+    void (*file)(struct scan_view *view, const struct scan_file *file);
+    void (*end)(struct scan_view *view);
+};
+extern const struct scan_format scan_format_text, scan_format_json, scan_format_csv;
+
+#endif
