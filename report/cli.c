@@ -165,6 +165,17 @@ bool cli_output_close(struct cli_output *output)
     return !failed;
 }
 
+void cli_output_discard(struct cli_output *output)
+{
+    if (output->path) {
+        fclose(output->stream);
+    }
+    if (output->temporary) {
+        unlink(output->temporary);
+    }
+    output_free(output);
+}
+
 static struct {
     struct timespec first;
     bool started, shown;

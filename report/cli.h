@@ -32,6 +32,8 @@ struct cli_output;
 struct cli_output *cli_output_open(const char *path);
 FILE *cli_output_stream(struct cli_output *output);
 bool cli_output_close(struct cli_output *output);
+/* Leaves nothing behind: for output that turned out to be no good. */
+void cli_output_discard(struct cli_output *output);
 
 /* A progress line on a terminal's stderr, first shown after half a second; nothing elsewhere. */
 void cli_progress(const char *doing, uint64_t done, uint64_t total);

@@ -65,6 +65,11 @@ bool occupancy_sm_of_capability(int compute_capability, struct occupancy_sm *sm)
     return true;
 }
 
+int occupancy_capability_listed(int index)
+{
+    return index >= 0 && index < CAPABILITIES ? capabilities[index].compute_capability : 0;
+}
+
 static int smaller(int a, int b)
 {
     return a < b ? a : b;

@@ -78,6 +78,9 @@ enum occupancy_error {
  * newest is filled from the newest with `estimated` set. */
 bool occupancy_sm_of_capability(int compute_capability, struct occupancy_sm *sm);
 
+/* The capabilities of the table, oldest first; 0 at and after its end. */
+int occupancy_capability_listed(int index);
+
 enum occupancy_error occupancy_compute(const struct occupancy_sm *sm, const struct occupancy_launch *launch,
                                        struct occupancy *result);
 

@@ -3,7 +3,7 @@
 
 enum { WARP_LANES = 32 };
 
-static struct waves fill(uint64_t blocks, uint64_t slots, unsigned sms)
+struct waves waves_of_slots(uint64_t blocks, uint64_t slots, unsigned sms)
 {
     struct waves result = {.slots = slots};
     if (slots == 0) {
@@ -22,13 +22,13 @@ static struct waves fill(uint64_t blocks, uint64_t slots, unsigned sms)
 
 struct waves waves_compute(uint64_t blocks, unsigned sms, unsigned blocks_per_sm)
 {
-    return fill(blocks, (uint64_t)sms * blocks_per_sm, sms);
+    return waves_of_slots(blocks, (uint64_t)sms * blocks_per_sm, sms);
 }
 
 struct waves waves_of_clusters(uint64_t blocks, unsigned cluster_blocks, unsigned max_active_clusters,
                                unsigned sms)
 {
-    return fill(blocks, (uint64_t)cluster_blocks * max_active_clusters, sms);
+    return waves_of_slots(blocks, (uint64_t)cluster_blocks * max_active_clusters, sms);
 }
 
 double waves_slot_utilization(uint64_t blocks, uint64_t slots)

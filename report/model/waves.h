@@ -15,6 +15,9 @@ struct waves {
     uint64_t idle_sms;    /* SMs without a block in the only or last wave, blocks spread evenly */
 };
 
+/* Of a device with that many slots, however they came about. */
+struct waves waves_of_slots(uint64_t blocks, uint64_t slots, unsigned sms);
+
 /* blocks ≥ 1, blocks_per_sm ≥ 0, sms ≥ 1. */
 struct waves waves_compute(uint64_t blocks, unsigned sms, unsigned blocks_per_sm);
 /* Cluster launches: in units of clusters that can be resident at once (cuOccupancyMaxActiveClusters). */

@@ -1,0 +1,176 @@
+/* Answers: collected, then written as JSON or CSV. */
+#include "verbs/model_answer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/occupancy.h"
+#include "verbs/number_text.h"
+
+void answer_clear(struct answer *answer)
+{
+    answer->count = 0;
+    answer->faulty_parameter = -1;
+}
+
+static struct answer_value *next(struct answer *answer, const char *name, enum answer_kind kind)
+{
+    struct answer_value *value = &answer->values[answer->count];
+    answer->count += answer->count < ANSWER_VALUES_MAX - 1;
+    value->name = name;
+    value->kind = kind;
+    return value;
+}
+
+void answer_unknown(struct answer *answer, const char *name)
+{
+    next(answer, name, ANSWER_UNKNOWN);
+}
+
+void answer_integer(struct answer *answer, const char *name, int64_t value)
+{
+    next(answer, name, ANSWER_INTEGER)->integer = value;
+}
+
+void answer_number(struct answer *answer, const char *name, double value)
+{
+    next(answer, name, ANSWER_NUMBER)->number = value;
+}
+
+void answer_boolean(struct answer *answer, const char *name, bool value)
+{
+    next(answer, name, ANSWER_BOOLEAN)->integer = value;
+}
+
+void answer_text(struct answer *answer, const char *name, const char *value)
+{
+    next(answer, name, ANSWER_TEXT)->text = value;
+}
+
+void answer_limiters(struct answer *answer, const char *name, unsigned limiters)
+{
+    next(answer, name, ANSWER_LIMITERS)->integer = limiters;
+}
+
+void answer_number_if(struct answer *answer, bool known, const char *name, double value)
+{
+    if (known) {
+        answer_number(answer, name, value);
+    } else {
+        answer_unknown(answer, name);
+    }
+}
+
+void answer_integer_if(struct answer *answer, bool known, const char *name, int64_t value)
+{
+    if (known) {
+        answer_integer(answer, name, value);
+    } else {
+        answer_unknown(answer, name);
+    }
+}
+
+void answer_refuse(struct answer *answer, int parameter, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(answer->problem, sizeof answer->problem, format, arguments);
+    va_end(arguments);
+    answer->faulty_parameter = parameter;
+}
+
+void answer_json_integer(cJSON *object, const char *name, int64_t value)
+{
+    char text[NUMBER_TEXT_BYTES];
+    integer_text(value, text);
+    cJSON_AddRawToObject(object, name, text);
+}
+
+cJSON *answer_json_limiters(unsigned limiters)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (int kind = 0; kind < LIMITER_KINDS; kind++) {
+        if (limiters & 1u << kind) {
+            cJSON_AddItemToArray(list, cJSON_CreateString(limiter_names[kind]));
+        }
+    }
+    return list;
+}
+
+static void add_to_object(cJSON *object, const struct answer_value *value)
+{
+    switch (value->kind) {
+    case ANSWER_INTEGER:
+        answer_json_integer(object, value->name, value->integer);
+        break;
+    case ANSWER_NUMBER:
+        cJSON_AddNumberToObject(object, value->name, value->number);
+        break;
+    case ANSWER_BOOLEAN:
+        cJSON_AddBoolToObject(object, value->name, value->integer != 0);
+        break;
+    case ANSWER_TEXT:
+        cJSON_AddStringToObject(object, value->name, value->text);
+        break;
+    case ANSWER_LIMITERS:
+        cJSON_AddItemToObject(object, value->name, answer_json_limiters((unsigned)value->integer));
+        break;
+    case ANSWER_UNKNOWN:
+    default:
+        cJSON_AddNullToObject(object, value->name);
+        break;
+    }
+}
+
+cJSON *answer_json(const struct answer *answer)
+{
+    cJSON *object = cJSON_CreateObject();
+    for (int i = 0; i < answer->count; i++) {
+        add_to_object(object, &answer->values[i]);
+    }
+    return object;
+}
+
+static void add_limiters(unsigned limiters, struct csv_line *line)
+{
+    char text[96];
+    size_t used = 0;
+    for (int kind = 0; kind < LIMITER_KINDS; kind++) {
+        if (limiters & 1u << kind) {
+            size_t length = strlen(limiter_names[kind]);
+            if (used) {
+                text[used++] = '+';
+            }
+            memcpy(text + used, limiter_names[kind], length);
+            used += length;
+        }
+    }
+    csv_add_plain(line, text, used);
+}
+
+void answer_csv_value(const struct answer_value *value, struct csv_line *line)
+{
+    char text[NUMBER_TEXT_BYTES];
+    switch (value->kind) {
+    case ANSWER_INTEGER:
+        csv_add_plain(line, text, integer_text(value->integer, text));
+        break;
+    case ANSWER_NUMBER:
+        csv_add_plain(line, text, number_text(value->number, text));
+        break;
+    case ANSWER_BOOLEAN:
+        csv_add_plain(line, value->integer ? "1" : "0", 1);
+        break;
+    case ANSWER_TEXT:
+        csv_add(line, value->text);
+        break;
+    case ANSWER_LIMITERS:
+        add_limiters((unsigned)value->integer, line);
+        break;
+    case ANSWER_UNKNOWN:
+    default:
+        csv_add_plain(line, "", 0);
+        break;
+    }
+}

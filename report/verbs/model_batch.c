@@ -1,0 +1,183 @@
+/* `warpwatch model NAME --batch`: a table in, the same table with the answers out. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "verbs/model_verb.h"
+
+struct batch {
+    const struct model *model;
+    const struct argument *defaults;
+    struct csv_reader reader;
+    struct csv_line line;
+    int columns[CSV_FIELDS_MAX]; /* parameters, in the order of the input's columns */
+    size_t columns_count;
+    struct argument arguments[MODEL_PARAMETERS_MAX];
+    struct answer answer;
+    FILE *output;
+};
+
+static int find_parameter(const struct model *model, const char *name)
+{
+    for (int i = 0; i < model->parameters_count; i++) {
+        if (strcmp(model->parameters[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* An unknown column is refused: it may be a misspelt one that would count as 0 without a word. */
+static bool complain_about_column(const struct model *model, const char *name, bool twice)
+{
+    char names[512];
+    size_t used = 0;
+    for (int i = 0; i < model->parameters_count && used < sizeof names; i++) {
+        int length =
+            snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", model->parameters[i].name);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    if (twice) {
+        cli_complain("--batch column '%s': named twice", name);
+    } else {
+        cli_complain("--batch column '%s': no such column; there are %s", name, names);
+    }
+    return false;
+}
+
+static bool read_header(struct batch *batch)
+{
+    bool seen[MODEL_PARAMETERS_MAX] = {false};
+    enum csv_status status = csv_read(&batch->reader);
+    if (status != CSV_RECORD) {
+        cli_complain("--batch: %s; the first line names the columns",
+                     status == CSV_END ? "the input is empty" : batch->reader.fault);
+        return false;
+    }
+    for (size_t i = 0; i < batch->reader.count; i++) {
+        const char *name = batch->reader.fields[i];
+        int parameter = find_parameter(batch->model, name);
+        if (parameter < 0 || seen[parameter]) {
+            return complain_about_column(batch->model, name, parameter >= 0);
+        }
+        seen[parameter] = true;
+        batch->columns[i] = parameter;
+        csv_add(&batch->line, name);
+    }
+    batch->columns_count = batch->reader.count;
+    for (const char *const *column = batch->model->csv_columns; *column; column++) {
+        csv_add(&batch->line, *column);
+    }
+    csv_add(&batch->line, "error");
+    csv_end(&batch->line);
+    return true;
+}
+
+/* Fills `arguments` from the row; what is empty keeps its default. */
+static bool read_row(struct batch *batch)
+{
+    const struct model *model = batch->model;
+    memcpy(batch->arguments, batch->defaults, sizeof *batch->defaults * (size_t)model->parameters_count);
+    answer_clear(&batch->answer);
+    if (batch->reader.count != batch->columns_count || batch->reader.cut) {
+        answer_refuse(&batch->answer, model->parameters_count, "%zu fields%s where the header names %zu",
+                      batch->reader.count, batch->reader.cut ? " and a NUL byte" : "", batch->columns_count);
+        return false;
+    }
+    for (size_t i = 0; i < batch->columns_count; i++) {
+        const struct parameter *parameter = &model->parameters[batch->columns[i]];
+        const char *text = batch->reader.fields[i];
+        if (*text && !parameter_read(parameter, text, &batch->arguments[batch->columns[i]])) {
+            char accepts[PARAMETER_ACCEPTS_BYTES];
+            parameter_accepts(parameter, accepts, sizeof accepts);
+            answer_refuse(&batch->answer, batch->columns[i], " '%.40s': give %s", text, accepts);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_problem(struct batch *batch)
+{
+    char text[PARAMETER_OPTION_BYTES + ANSWER_PROBLEM_BYTES];
+    int parameter = batch->answer.faulty_parameter;
+    bool about_row = parameter == batch->model->parameters_count;
+    snprintf(text, sizeof text, "%s%s", about_row ? "" : batch->model->parameters[parameter].name,
+             batch->answer.problem);
+    csv_add(&batch->line, text);
+}
+
+static void write_row(struct batch *batch, bool makes_sense)
+{
+    struct csv_line *line = &batch->line;
+    for (size_t i = 0; i < batch->columns_count; i++) {
+        csv_add(line, i < batch->reader.count ? batch->reader.fields[i] : "");
+    }
+    int value = 0;
+    for (const char *const *column = batch->model->csv_columns; *column; column++, value++) {
+        if (makes_sense) {
+            answer_csv_value(&batch->answer.values[value], line);
+        } else {
+            csv_add_plain(line, "", 0);
+        }
+    }
+    if (makes_sense) {
+        csv_add_plain(line, "", 0);
+    } else {
+        add_problem(batch);
+    }
+    csv_end(line);
+}
+
+static bool flush_line(struct batch *batch)
+{
+    size_t used = batch->line.used;
+    batch->line.used = 0;
+    return !batch->line.failed && fwrite(batch->line.text, 1, used, batch->output) == used;
+}
+
+static int run(struct batch *batch)
+{
+    if (!read_header(batch)) {
+        return EXIT_USAGE;
+    }
+    bool written = flush_line(batch);
+    enum csv_status status = CSV_END;
+    while (written && (status = csv_read(&batch->reader)) == CSV_RECORD) {
+        bool makes_sense = read_row(batch);
+        if (makes_sense) {
+            batch->model->answer(batch->arguments, &batch->answer);
+            makes_sense = batch->answer.faulty_parameter < 0;
+        }
+        write_row(batch, makes_sense);
+        written = flush_line(batch);
+    }
+    if (status == CSV_FAULT) {
+        cli_complain("--batch line %llu: %s", (unsigned long long)batch->reader.line, batch->reader.fault);
+        return EXIT_UNREADABLE;
+    }
+    return EXIT_OK; /* a failed write is reported when the output is closed */
+}
+
+int model_batch(const struct model *model, const struct argument *defaults, FILE *input, FILE *output)
+{
+    struct batch *batch = calloc(1, sizeof *batch);
+    if (!batch || !csv_open(&batch->reader, input)) {
+        cli_complain("--batch: out of memory");
+        free(batch);
+        return EXIT_UNREADABLE;
+    }
+    batch->model = model;
+    batch->defaults = defaults;
+    batch->output = output;
+    int status = run(batch);
+    if (batch->line.failed) {
+        cli_complain("--batch: out of memory");
+        status = EXIT_UNREADABLE;
+    }
+    csv_close(&batch->reader);
+    free(batch->line.text);
+    free(batch);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* Figures for people: rounded, grouped, with their unit. Each returns `text`. */
+#ifndef WARPWATCH_MODEL_TEXT_H
+#define WARPWATCH_MODEL_TEXT_H
+
+#include <stdint.h>
+
+enum { MODEL_TEXT_BYTES = 48 };
+
+/* "37.5 %"; never 100 % or 0 % for what is only nearly so. */
+const char *text_percent(double fraction, char text[MODEL_TEXT_BYTES]);
+/* "1,000,000". */
+const char *text_count(uint64_t count, char text[MODEL_TEXT_BYTES]);
+/* "1 block", "2 blocks". */
+const char *text_blocks(uint64_t count, char text[MODEL_TEXT_BYTES]);
+/* "9.0". */
+const char *text_capability(int compute_capability, char text[MODEL_TEXT_BYTES]);
+
+#endif
