@@ -19,6 +19,7 @@ CUresult capture_forbids_unsafe(void);
 
 /* Synchronising or querying a capturing stream, its context, or an event that a capture recorded. */
 CUresult capture_refuse_synchronize(struct CUstream_st *stream);
+CUresult capture_forbids_synchronize(struct CUctx_st *context);
 CUresult capture_refuse_event(struct CUevent_st *event);
 
 /* cuStreamWaitEvent of an event recorded in a capture, on a stream that is not capturing: the stream joins.

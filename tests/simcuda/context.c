@@ -1,4 +1,4 @@
-/* Primary and created contexts, and what is current on a thread. */
+/* Contexts made by the client, and what all contexts begin and end with. */
 #include "context.h"
 
 #include "capture.h"
@@ -7,58 +7,13 @@
 #include "require.h"
 #include "stream.h"
 
-#include <stdlib.h>
-
 static struct pool context_pool = POOL(struct CUctx_st);
-static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t next_id = 1;
 
-/* --- the thread's stack ------------------------------------------------------------------------------------ */
+/* --- life and death ----------------------------------------------------------------------------------------
+ */
 
-struct CUctx_st *context_current(void)
-{
-    struct thread_state *thread = thread_current();
-    return thread && thread->depth ? thread->contexts[thread->depth - 1] : NULL;
-}
-
-CUresult context_require_current(struct CUctx_st **context)
-{
-    *context = context_current();
-    if (!*context) {
-        return CUDA_ERROR_INVALID_CONTEXT;
-    }
-    return object_is(*context, OBJECT_CONTEXT) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-}
-
-bool context_push(struct CUctx_st *context)
-{
-    struct thread_state *thread = thread_current();
-    if (!thread || thread->depth == MAX_CONTEXT_STACK) {
-        return false;
-    }
-    thread->contexts[thread->depth++] = context;
-    return true;
-}
-
-struct CUctx_st *context_pop(void)
-{
-    struct thread_state *thread = thread_current();
-    return thread && thread->depth ? thread->contexts[--thread->depth] : NULL;
-}
-
-static void context_set(struct CUctx_st *context)
-{
-    if (context_current()) {
-        context_pop();
-    }
-    if (context) {
-        context_push(context);
-    }
-}
-
-/* --- life and death ---------------------------------------------------------------------------------------- */
-
-static void context_begin(struct CUctx_st *context, struct device *device, unsigned flags)
+void context_begin(struct CUctx_st *context, struct device *device, unsigned flags)
 {
     context->device = device;
     context->flags = flags | CU_CTX_MAP_HOST;
@@ -75,38 +30,13 @@ static void context_begin(struct CUctx_st *context, struct device *device, unsig
     context->legacy = stream_make_legacy(context);
 }
 
-static void context_end(struct CUctx_st *context)
+void context_end(struct CUctx_st *context)
 {
     atomic_store(&context->object.kind, OBJECT_DEAD);
     capture_context_ending(context);
     streams_destroy(context);
     modules_destroy(context);
     memory_context_ended(context);
-}
-
-struct CUctx_st *context_primary(struct device *device)
-{
-    pthread_mutex_lock(&primary_lock);
-    struct CUctx_st *context = device->primary;
-    if (!context) {
-        context = calloc(1, sizeof(*context));
-        device->primary = context;
-    }
-    if (context && !object_is(context, OBJECT_CONTEXT)) {
-        context->is_primary = true;
-        context_begin(context, device, context->flags);
-        atomic_store(&context->object.kind, OBJECT_CONTEXT);
-    }
-    pthread_mutex_unlock(&primary_lock);
-    return context;
-}
-
-static void primary_end(struct CUctx_st *context)
-{
-    context->retained = 0;
-    if (object_is(context, OBJECT_CONTEXT)) {
-        context_end(context);
-    }
 }
 
 static CUresult create(CUcontext *handle, unsigned flags, CUdevice ordinal)
@@ -126,7 +56,8 @@ static CUresult create(CUcontext *handle, unsigned flags, CUdevice ordinal)
     return CUDA_SUCCESS;
 }
 
-/* --- exported: created contexts ------------------------------------------------------------------------------ */
+/* --- exported: created contexts
+ * ------------------------------------------------------------------------------ */
 
 CUresult CUDAAPI cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice ordinal)
 {
@@ -144,7 +75,8 @@ CUresult CUDAAPI cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affiniti
     return create(handle, flags, ordinal);
 }
 
-CUresult CUDAAPI cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *parameters, unsigned flags, CUdevice ordinal)
+CUresult CUDAAPI cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *parameters, unsigned flags,
+                                CUdevice ordinal)
 {
     ENTER(cuCtxCreate_v4);
     if (parameters && parameters->numExecAffinityParams > 0) {

@@ -32,6 +32,10 @@ CUresult context_require_current(struct CUctx_st **context);
 /* Brings the primary context to life without retaining it, as a library that loads lazily does. */
 struct CUctx_st *context_primary(struct device *device);
 
+/* What every context begins and ends with; the caller sets the object's kind to alive. */
+void context_begin(struct CUctx_st *context, struct device *device, unsigned flags);
+void context_end(struct CUctx_st *context);
+
 /* Makes `context` current for a scope inside the driver. */
 bool context_push(struct CUctx_st *context);
 struct CUctx_st *context_pop(void);

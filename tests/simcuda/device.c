@@ -1,14 +1,15 @@
 /* The devices that this process sees, and what can be asked about them. */
 #include "device.h"
 
-#include "memory.h"
+#include "require.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct device_model models[] = {
-#define DEVICE(name, product, capability, sms, memory_mib, l2_kib, clock, memory_clock, bus, ...)             \
+#define DEVICE(name, product, capability, sms, memory_mib, l2_kib, clock, memory_clock, bus, ...)            \
     {#name, product, capability, sms, memory_mib, l2_kib, clock, memory_clock, bus, {__VA_ARGS__}},
 #include "devices.def"
 #undef DEVICE
@@ -124,17 +125,8 @@ int device_attribute(const struct device *device, CUdevice_attribute attribute, 
     }
 }
 
-/* --- exported -------------------------------------------------------------------------------------------- */
-
-#define REQUIRE_DEVICE(device, ordinal)                                                                      \
-    struct device *device = device_of(ordinal);                                                              \
-    if (!device) {                                                                                           \
-        return CUDA_ERROR_INVALID_DEVICE;                                                                    \
-    }
-#define REQUIRE(condition)                                                                                   \
-    if (!(condition)) {                                                                                      \
-        return CUDA_ERROR_INVALID_VALUE;                                                                     \
-    }
+/* --- exported --------------------------------------------------------------------------------------------
+ */
 
 CUresult CUDAAPI cuDeviceGet(CUdevice *handle, int ordinal)
 {
@@ -259,8 +251,8 @@ CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityTy
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format, unsigned channels,
-                                                    CUdevice ordinal)
+CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format,
+                                                    unsigned channels, CUdevice ordinal)
 {
     ENTER(cuDeviceGetTexture1DLinearMaxWidth);
     REQUIRE(elements && channels);

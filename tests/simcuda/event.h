@@ -26,5 +26,6 @@ CUresult event_submit_wait(struct CUevent_st *event, struct CUstream_st *stream,
 /* Used by graphs: records outside any stream's order. */
 uint64_t event_take_ticket(struct CUevent_st *event);
 void event_complete(struct CUevent_st *event, uint64_t ticket);
+void event_wait(struct CUevent_st *event, uint64_t ticket);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include "driver.h"
 
-#define MAX_LAUNCH_ATTRIBUTES 32
-
 struct launch_request {
     struct CUfunc_st *function; /* a CUkernel is resolved to the function of the launch's context */
     uint32_t grid[3], block[3];
@@ -23,7 +21,13 @@ struct launch_request {
 CUresult launch_resolve(CUfunction handle, struct CUctx_st *context, enum call call,
                         struct CUfunc_st **function);
 
+/* Most blocks of a cluster, 0 where the device has no clusters. */
+int launch_cluster_limit(const struct CUfunc_st *function);
+
 /* Whether the device would run it. Fills `cluster` and `cooperative` from attributes and kernel first. */
 CUresult launch_check(struct launch_request *request);
+
+/* Checks, then counts or records a launch whose function is resolved. */
+CUresult launch_submit(struct CUstream_st *stream, struct launch_request *request);
 
 #endif

@@ -56,7 +56,8 @@ static int file_make(uint64_t created_ns)
         return -1;
     }
     char path[4096];
-    snprintf(path, sizeof(path), "%s/%ld.%llu.ledger", directory, (long)getpid(), (unsigned long long)created_ns);
+    snprintf(path, sizeof(path), "%s/%ld.%llu.ledger", directory, (long)getpid(),
+             (unsigned long long)created_ns);
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
@@ -361,7 +362,8 @@ void ledger_fault(const char *format, ...)
     pthread_mutex_unlock(&arena.lock);
 }
 
-/* --- fork: the child starts a ledger of its own ---------------------------------------------------------- */
+/* --- fork: the child starts a ledger of its own ----------------------------------------------------------
+ */
 
 void ledger_before_fork(void)
 {

@@ -1,5 +1,6 @@
 /* The pools that handles come from. */
 #include "object.h"
+#include "require.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,4 +32,14 @@ void pool_give(struct pool *pool, void *given)
     object->next_free = pool->free;
     pool->free = object;
     pthread_mutex_unlock(&pool->lock);
+}
+
+CUresult object_refuse(const void *handle, enum call call)
+{
+    if (object_is(handle, OBJECT_DEAD)) {
+        ledger_fault("use after unload or destruction: %s", call_name(call));
+    } else if (handle) {
+        ledger_fault("wrong kind of handle: %s", call_name(call));
+    }
+    return CUDA_ERROR_INVALID_HANDLE;
 }

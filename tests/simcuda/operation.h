@@ -46,7 +46,8 @@ struct operation {
         CUstreamBatchMemOpParams word;
         struct {
             CUgraphExec exec;
-            void *replay; /* graph.c: what to run, made when the launch was accepted */
+            void *replay;      /* graph.c: what to run, made when the launch was accepted */
+            bool wants_worker; /* it runs host functions */
         } graph;
         struct {
             struct CUstream_st *stream;

@@ -11,10 +11,10 @@
         }                                                                                                    \
     } while (0)
 
-/* Declares `device`. */
-#define REQUIRE_DEVICE(device, ordinal)                                                                      \
-    struct device *device = device_of(ordinal);                                                              \
-    if (!device) {                                                                                           \
+/* Declares a device pointer. */
+#define REQUIRE_DEVICE(variable, ordinal)                                                                    \
+    struct device *variable = device_of(ordinal);                                                            \
+    if (!variable) {                                                                                         \
         return CUDA_ERROR_INVALID_DEVICE;                                                                    \
     }
 
