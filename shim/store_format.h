@@ -26,8 +26,8 @@
 #define STORE_EXTENT_MAGIC 0x54584557u /* "WEXT" */
 #define STORE_BLOCK_BYTES  4096u       /* header size; extents are multiples of it */
 
-/* A store that lives elsewhere (/dev/shm) leaves a file of the same name in the output directory: this magic, the
- * absolute path of the store, a newline. */
+/* A store that lives elsewhere (/dev/shm) leaves a file of the same name in the output directory: this magic,
+ * the absolute path of the store, a newline. */
 #define STORE_POINTER_MAGIC "WARPWPTR"
 
 /* Where the output directory is no place for a shared mapping (network, FUSE, copy on write), the store lives
@@ -144,8 +144,8 @@ struct store_device {
 };
 #define STORE_DEVICE_VALID_UUID   (1u << 16)
 #define STORE_DEVICE_VALID_MEMORY (1u << 17)
-#define STORE_DEVICE_MIG (1u << 0)
-#define STORE_DEVICE_MPS (1u << 1)
+#define STORE_DEVICE_MIG          (1u << 0)
+#define STORE_DEVICE_MPS          (1u << 1)
 
 struct store_kernel {
     struct store_string name;      /* mangled */

@@ -1,0 +1,32 @@
+/* Questions to the driver about what was just launched. They are put after the launch succeeded, so nothing
+ * is loaded on their account, and never under recorder_lock. */
+#ifndef WARPWATCH_DESCRIBE_H
+#define WARPWATCH_DESCRIBE_H
+
+#include "launch.h"
+#include "registry.h"
+#include "store.h"
+
+struct launch_place {
+    CUcontext context;
+    CUdevice ordinal;
+    uint32_t device;      /* record index; STORE_NO_TARGET unknown */
+    uint32_t context_sms; /* 0 unknown */
+};
+
+struct kernel_description {
+    const char *name; /* the driver's copy: gone with the module */
+    char made_name[32];
+    struct store_kernel kernel;
+    struct sighting sighting; /* without device and kernel */
+};
+
+void describe_open(void);
+CUcontext describe_context(CUstream stream);
+void describe_place(CUstream stream, struct launch_place *place);
+void describe_kernel(void *handle, enum handle_kind kind, CUdevice ordinal,
+                     struct kernel_description *description);
+/* The driver's own answers on residency. */
+void describe_residency(const struct launch *launch, struct store_configuration *configuration);
+
+#endif

@@ -1,0 +1,66 @@
+/* What launches look like, and what they count as: a table of keys, read by every thread without a lock,
+ * changed under recorder_lock. A key is ended when its function, exec or attributes go; threads then miss it
+ * and ask anew. */
+#ifndef WARPWATCH_KEYS_H
+#define WARPWATCH_KEYS_H
+
+#include "launch.h"
+#include "store_format.h"
+
+struct launch_key {           /* one cache line */
+    _Atomic uint32_t version; /* odd while the key is being written */
+    _Atomic uint32_t target;  /* STORE_TARGET that the launch counts for */
+    _Atomic uint64_t function, grid, block, extras, place;
+    uint32_t next; /* of the same owner, or of the free keys; 0 ends */
+    uint32_t reserved[3];
+};
+
+struct key_table {
+    uint32_t mask;
+    _Atomic uint32_t slots[]; /* index of a key; 0 is free */
+};
+
+struct keys {
+    _Atomic(struct key_table *) table;
+    struct launch_key *records; /* [0] is not used */
+};
+
+/* Lives in the recorder's page, for the hot path's sake. */
+void keys_open(struct keys *keys);
+/* The new key's index, to be kept by its owner; 0: not kept, launches like it stay on the slow path. */
+uint32_t keys_insert(struct keys *keys, const struct launch_words *words, uint32_t target, uint32_t next);
+/* Ends a chain of keys. */
+void keys_end(struct keys *keys, uint32_t first);
+
+static ALWAYS_INLINE uint32_t keys_hash(uint64_t function, uint64_t grid, uint64_t block, uint64_t extras,
+                                        uint64_t place)
+{
+    uint64_t hash = function * 0x9e3779b97f4a7c15u + grid * 0xc2b2ae3d27d4eb4fu +
+                    block * 0x165667b19e3779f9u + (extras ^ place << 1) * 0xd6e8feb86659fd93u;
+    return (uint32_t)(hash >> 32) ^ (uint32_t)(hash >> 15);
+}
+
+/* STORE_NO_TARGET if there is no such key. A key under change does not match: its version tells. */
+static ALWAYS_INLINE uint32_t keys_find(struct keys *keys, uint64_t function, uint64_t grid, uint64_t block,
+                                        uint64_t extras, uint64_t place)
+{
+    struct key_table *table = load_acquire(&keys->table);
+    for (uint32_t i = keys_hash(function, grid, block, extras, place);; i++) {
+        uint32_t slot = load_acquire(&table->slots[i & table->mask]);
+        if (UNLIKELY(slot == 0)) {
+            return STORE_NO_TARGET;
+        }
+        struct launch_key *key = &keys->records[slot];
+        uint32_t version = load_acquire(&key->version);
+        if (LIKELY(load_acquire(&key->function) == function && load_acquire(&key->grid) == grid &&
+                   load_acquire(&key->block) == block && load_acquire(&key->extras) == extras &&
+                   load_acquire(&key->place) == place)) {
+            uint32_t target = load_acquire(&key->target);
+            if (LIKELY(load_relaxed(&key->version) == version && (version & 1) == 0)) {
+                return target;
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* Answers dlsym, dlvsym and cuGetProcAddress. The two loader functions enter through an assembly stub that
+ * jumps to the real one for every name that is not ours, so that the loader still sees who is asking:
+ * RTLD_NEXT and RTLD_DEFAULT depend on it. An answer is replaced only if it is libcuda's own symbol.
+ *
+ * All of this may run before any constructor: no locks, no allocation, no stdio, no sanitizer. */
+#include "lookup.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "driver.h"
+#include "elf_object.h"
+#include "runtime.h"
+
+/* What the stubs do next: return `value`, or jump to `jump` with the caller's arguments. */
+struct answer {
+    void *value;
+    void *jump;
+};
+HIDDEN struct answer lookup_dlsym(void *library, const char *name, const char *unused, const void *caller);
+HIDDEN struct answer lookup_dlvsym(void *library, const char *name, const char *version, const void *caller);
+
+typedef void *dlsym_function(void *library, const char *name);
+typedef void *dlvsym_function(void *library, const char *name, const char *version);
+
+static _Atomic(void *) next_dlsym, next_dlvsym;
+static _Atomic(bool) disabled;
+
+extern const char __ehdr_start HIDDEN, _end HIDDEN;
+
+static bool is_ours(const void *address)
+{
+    return (uintptr_t)address >= (uintptr_t)&__ehdr_start && (uintptr_t)address < (uintptr_t)&_end;
+}
+
+static const struct link_map *own_link_map(void)
+{
+    const struct link_map *map = _r_debug.r_map;
+    while (map && map->l_ld != _DYNAMIC) {
+        map = map->l_next;
+    }
+    return map;
+}
+
+/* Another interposer's dlsym comes before the loader's. Objects that were mapped at start-up stand in the
+ * list in lookup order and before all others, so this never reaches one that another thread may be unloading.
+ */
+static void *next_in_link_maps(const char *name)
+{
+    const struct link_map *own = own_link_map();
+    for (const struct link_map *map = own ? own->l_next : _r_debug.r_map; map; map = map->l_next) {
+        struct elf_object object;
+        elf_object_from_dynamic(&object, map->l_name, map->l_addr, map->l_ld);
+        void *address = elf_object_symbol(&object, name);
+        if (address) {
+            return address;
+        }
+    }
+    return NULL;
+}
+
+static void *loader_function(_Atomic(void *) *known, const char *name)
+{
+    void *function = load_relaxed(known);
+    if (UNLIKELY(function == NULL)) {
+        function = next_in_link_maps(name);
+        store_relaxed(known, function);
+    }
+    return function;
+}
+
+void *lookup_symbol(void *library, const char *name)
+{
+    dlsym_function *next = (dlsym_function *)loader_function(&next_dlsym, "dlsym");
+    return next ? next(library, name) : NULL;
+}
+
+void *lookup_after_us(const char *name)
+{
+    /* The loader takes the caller, this library, as the place to search from: keep this from being a jump. */
+    void *volatile address = lookup_symbol(RTLD_NEXT, name);
+    return address;
+}
+
+void lookup_disable(void)
+{
+    store_relaxed(&disabled, true);
+}
+
+/* Before us in lookup order: the program itself, and libraries preloaded ahead. */
+static bool defined_before_us(const char *name)
+{
+    const struct link_map *own = own_link_map();
+    for (const struct link_map *map = _r_debug.r_map; map && map != own; map = map->l_next) {
+        struct elf_object object;
+        elf_object_from_dynamic(&object, map->l_name, map->l_addr, map->l_ld);
+        if (elf_object_symbol(&object, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A name that only we define is not there as long as no driver is. */
+static bool only_ours(const char *name)
+{
+    return !driver_is_mapped() && !defined_before_us(name);
+}
+
+static void *substitute(enum driver_api api, const char *name, void *address)
+{
+    if (address == NULL) {
+        return NULL;
+    }
+    if (is_ours(address)) {
+        return only_ours(name) ? lookup_after_us(name) : address;
+    }
+    return driver_api_of_address(address) == api ? driver_wrapper(api) : address;
+}
+
+static enum driver_api wanted(const char *name, const void *caller)
+{
+    if (name == NULL || name[0] != 'c' || name[1] != 'u' || load_relaxed(&disabled)) {
+        return API_COUNT;
+    }
+    enum driver_api api = driver_api_of_name(name);
+    if (api == API_COUNT || driver_holds(caller)) {
+        return API_COUNT;
+    }
+    runtime_note_caller(caller);
+    return api;
+}
+
+/* RTLD_NEXT and RTLD_DEFAULT are for the loader to answer, who must see the caller. */
+static bool decided(struct answer *answer, void *library, const char *name, enum driver_api api)
+{
+    if (LIKELY(api == API_COUNT) || library == RTLD_NEXT) {
+        return true;
+    }
+    if (library != RTLD_DEFAULT) {
+        return false;
+    }
+    if (only_ours(name)) {
+        *answer = (struct answer){.value = lookup_after_us(name)};
+    }
+    return true;
+}
+
+struct answer lookup_dlsym(void *library, const char *name, const char *unused, const void *caller)
+{
+    (void)unused;
+    struct answer answer = {.jump = loader_function(&next_dlsym, "dlsym")};
+    enum driver_api api = wanted(name, caller);
+    if (decided(&answer, library, name, api)) {
+        return answer;
+    }
+    void *address = ((dlsym_function *)answer.jump)(library, name);
+    return (struct answer){.value = substitute(api, name, address)};
+}
+
+struct answer lookup_dlvsym(void *library, const char *name, const char *version, const void *caller)
+{
+    struct answer answer = {.jump = loader_function(&next_dlvsym, "dlvsym")};
+    enum driver_api api = wanted(name, caller);
+    if (decided(&answer, library, name, api)) {
+        return answer;
+    }
+    void *address = ((dlvsym_function *)answer.jump)(library, name, version);
+    return (struct answer){.value = substitute(api, name, address)};
+}
+
+/* cuGetProcAddress answers with addresses of its exported symbols, whatever version and flags were asked for.
+ * So the answer itself says what to replace it with. It is read on success only; it may be NULL even then. */
+static void substitute_found(CUresult result, void **pointer, const void *caller)
+{
+    if (result != CUDA_SUCCESS || pointer == NULL || *pointer == NULL || load_relaxed(&disabled) ||
+        driver_holds(caller)) {
+        return;
+    }
+    enum driver_api api = driver_api_of_address(*pointer);
+    if (api != API_COUNT) {
+        runtime_note_caller(caller);
+        *pointer = driver_wrapper(api);
+    }
+}
+
+#define LOOKUP_HOOK(name, wrapper, parameters, arguments)                                                    \
+    typedef CUresult name##_function parameters;                                                             \
+    EXPORT name##_function name;                                                                             \
+    HIDDEN name##_function handed_##name;                                                                    \
+    static CUresult answer_##name(name##_function *real, const void *caller, UNPACK parameters)              \
+    {                                                                                                        \
+        CUresult result = real ? real arguments : CUDA_ERROR_NOT_INITIALIZED;                                \
+        substitute_found(result, pointer, caller);                                                           \
+        return result;                                                                                       \
+    }                                                                                                        \
+    CUresult name parameters                                                                                 \
+    {                                                                                                        \
+        return answer_##name(driver_next(API_##name), __builtin_return_address(0), UNPACK arguments);        \
+    }                                                                                                        \
+    CUresult handed_##name parameters                                                                        \
+    {                                                                                                        \
+        return answer_##name(driver_own(API_##name), __builtin_return_address(0), UNPACK arguments);         \
+    }
+#define UNPACK(...) __VA_ARGS__
+#include "driver_api.def"

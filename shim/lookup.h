@@ -1,0 +1,14 @@
+/* Lookups by name: what dlsym, dlvsym and cuGetProcAddress answer to the program. */
+#ifndef WARPWATCH_LOOKUP_H
+#define WARPWATCH_LOOKUP_H
+
+#include "platform.h"
+
+/* The next definition of a name after this library in the program's lookup order; NULL if there is none. */
+void *lookup_after_us(const char *name);
+/* The loader's own dlsym. */
+void *lookup_symbol(void *library, const char *name);
+/* From now on answer nothing with a wrapper (WARPWATCH_DISABLE). */
+void lookup_disable(void);
+
+#endif

@@ -1,0 +1,12 @@
+/* The life of the process: loaded, first launch, forked, ended. */
+#ifndef WARPWATCH_PROCESS_H
+#define WARPWATCH_PROCESS_H
+
+#include "platform.h"
+
+/* Makes the store; recorder.mode tells how it went. */
+void process_first_launch(void);
+/* Notes in the store that the process is alive, and the clock's rate. */
+void process_sign_of_life(void);
+
+#endif

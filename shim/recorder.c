@@ -1,0 +1,179 @@
+/* The hot path, and the way off it. */
+#include "recorder.h"
+
+#include "process.h"
+#include "resolve.h"
+#include "shard.h"
+
+_Alignas(PAGE_BYTES) union recorder_page recorder_page;
+pthread_mutex_t recorder_lock = PTHREAD_MUTEX_INITIALIZER;
+THREAD_LOCAL struct thread thread;
+
+enum { SAMPLE_EVERY = 1024, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
+
+/* One writer a field: a plain load and store, but one that other threads and sanitizers may see. */
+static ALWAYS_INLINE void bump(uint64_t *field, uint64_t by)
+{
+    _Atomic uint64_t *atomic = (_Atomic uint64_t *)field;
+    store_relaxed(atomic, load_relaxed(atomic) + by);
+}
+
+/* Majority vote (Boyer and Moore) over what came after this counter's launches. */
+static ALWAYS_INLINE void vote(struct store_counter *counter, uint32_t next)
+{
+    _Atomic uint32_t *successor = (_Atomic uint32_t *)&counter->successor;
+    _Atomic uint32_t *votes = (_Atomic uint32_t *)&counter->successor_votes;
+    uint32_t count = load_relaxed(votes);
+    if (LIKELY(load_relaxed(successor) == next)) {
+        store_relaxed(votes, count + 1);
+    } else if (count == 0) {
+        store_relaxed(successor, next);
+        store_relaxed(votes, 1);
+    } else {
+        store_relaxed(votes, count - 1);
+    }
+}
+
+static ALWAYS_INLINE void count_gap(struct shard *shard, uint64_t start)
+{
+    uint64_t last_end = load_relaxed(&shard->last_end);
+    if (UNLIKELY(last_end == 0 || start < last_end)) {
+        return;
+    }
+    uint64_t gap = start - last_end, ns = clock_ns(gap);
+    uint32_t bits = ns >> FIRST_GAP_BITS ? 64 - (uint32_t)__builtin_clzll(ns) - FIRST_GAP_BITS : 0;
+    bump(&shard->record->gap_ns, gap);
+    bump(&shard->record->gaps, 1);
+    bump(&shard->record->gap_histogram[bits < GAP_BINS ? bits : GAP_BINS - 1], 1);
+}
+
+/* What the hook itself costs, from a sample of launches. */
+static COLD void sample_own_cost(uint64_t end)
+{
+    struct store_header *header = store_header();
+    uint64_t now = clock_ticks();
+    if (end && now > end) {
+        atomic_fetch_add_explicit((_Atomic uint64_t *)&header->hook_samples, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit((_Atomic uint64_t *)&header->hook_ns, clock_ns(now - end),
+                                  memory_order_relaxed);
+    }
+    process_sign_of_life();
+}
+
+static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *counter, uint32_t target,
+                                uint64_t start, uint64_t end)
+{
+    struct store_counter *last = load_relaxed(&shard->last);
+    if (LIKELY(last != NULL)) {
+        vote(last, target);
+    }
+    store_relaxed(&shard->last, counter);
+    if (LIKELY(start)) {
+        count_gap(shard, start);
+        bump(&counter->launch_call_ns, end > start ? end - start : 0);
+        store_relaxed(&shard->last_end, end);
+    }
+    bump(&counter->launches, 1);
+    uint32_t launches = load_relaxed(&shard->launches) + 1;
+    store_relaxed(&shard->launches, launches);
+    if (UNLIKELY(launches % SAMPLE_EVERY == 0)) {
+        sample_own_cost(end ? end : clock_ticks());
+    }
+}
+
+/* Counts a launch that the hot path could not place: a new shape, thread or process. */
+static COLD void count_new(const struct launch *launch, const struct launch_words *words, uint64_t start,
+                           uint64_t end)
+{
+    KEEP_ERRNO;
+    uint32_t target = resolve(launch, words);
+    if (target == STORE_NO_TARGET) {
+        recorder_lost(1, STORE_LOSS_NO_SPACE);
+        return;
+    }
+    struct store_counter *counter = thread.shard ? shard_find(thread.shard, target) : NULL;
+    if (counter == NULL) {
+        pthread_mutex_lock(&recorder_lock);
+        thread.shard = thread.shard ? thread.shard : shard_take();
+        counter = thread.shard ? shard_find(thread.shard, target) : NULL;
+        counter = counter || !thread.shard ? counter : shard_add_counter(thread.shard, target);
+        pthread_mutex_unlock(&recorder_lock);
+    }
+    if (counter) {
+        count(thread.shard, counter, target, start, end);
+    } else {
+        recorder_lost(1, STORE_LOSS_NO_SPACE);
+    }
+}
+
+/* Everything that is not plain counting. False: this launch does not count. */
+static COLD bool prepare(struct launch_words *words, CUstream stream)
+{
+    KEEP_ERRNO;
+    if (load_acquire(&recorder.mode) == RECORDER_UNSET) {
+        process_first_launch();
+    }
+    if (load_acquire(&recorder.mode) == RECORDER_OFF) {
+        return false;
+    }
+    if (load_relaxed(&recorder.captures) && resolve_is_capturing(stream, words->extras)) {
+        return false;
+    }
+    words->place = recorder.several_devices ? resolve_place(words, stream) : 0;
+    return true;
+}
+
+static COLD void launched_new(const struct launch_words *words, CUstream stream, uint64_t start, uint64_t end)
+{
+    struct launch launch;
+    launch_unpack(words, stream, &launch);
+    count_new(&launch, words, start, end);
+}
+
+void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream,
+                       uint64_t start)
+{
+    uint64_t end = start ? clock_ticks() : 0;
+    struct launch_words words = {(uint64_t)(uintptr_t)function, grid, block, extras, 0};
+    if (UNLIKELY(load_relaxed(&recorder.mode) != RECORDER_PLAIN) && !prepare(&words, stream)) {
+        return;
+    }
+    struct shard *shard = thread.shard;
+    if (LIKELY(shard != NULL)) {
+        uint32_t target = keys_find(&recorder.keys, words.function, grid, block, extras, words.place);
+        struct store_counter *counter = LIKELY(target != STORE_NO_TARGET) ? shard_find(shard, target) : NULL;
+        if (LIKELY(counter != NULL)) {
+            count(shard, counter, target, start, end);
+            return;
+        }
+    }
+    launched_new(&words, stream, start, end);
+}
+
+void recorder_launched_shape(const struct launch *launch, uint64_t start)
+{
+    uint64_t end = start ? clock_ticks() : 0;
+    struct launch_words words;
+    if (launch_pack(launch, &words)) {
+        recorder_launched(launch->function, words.grid, words.block, words.extras, launch->stream, start);
+    } else if (load_relaxed(&recorder.mode) == RECORDER_PLAIN || prepare(&words, launch->stream)) {
+        count_new(launch, NULL, start, end);
+    }
+}
+
+void recorder_lost(uint64_t launches, enum store_loss reason)
+{
+    struct store_header *header = store_header();
+    if (header == NULL) {
+        return;
+    }
+    atomic_fetch_add_explicit((_Atomic uint64_t *)&header->lost, launches, memory_order_relaxed);
+    uint32_t none = STORE_LOSS_NONE;
+    atomic_compare_exchange_strong((_Atomic uint32_t *)&header->lost_reason, &none, reason);
+}
+
+void recorder_choose_mode(void)
+{
+    bool careful = recorder.several_devices || load_relaxed(&recorder.captures);
+    store_release(&recorder.mode, careful ? RECORDER_CAREFUL : RECORDER_PLAIN);
+}

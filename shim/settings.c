@@ -1,0 +1,103 @@
+/* Reads the WARPWATCH_ variables. A wrong value is described now and said at the first launch, so that
+ * processes that never launch stay silent. */
+#include "settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct settings settings;
+
+static void complain(const char *variable, const char *accepted)
+{
+    if (settings.problem[0] == '\0') {
+        snprintf(settings.problem, sizeof settings.problem,
+                 "%s: not understood, it takes %s; the default is used", variable, accepted);
+    }
+}
+
+static bool read_switch(const char *variable, bool otherwise)
+{
+    const char *value = getenv(variable);
+    if (value == NULL || value[0] == '\0') {
+        return otherwise;
+    }
+    if ((value[0] == '0' || value[0] == '1') && value[1] == '\0') {
+        return value[0] == '1';
+    }
+    complain(variable, "0 or 1");
+    return otherwise;
+}
+
+/* Relative paths mean the directory in which the program was started. */
+static void read_directory(const char *variable, const char *otherwise, char path[PATH_MAX])
+{
+    const char *value = getenv(variable);
+    if (value == NULL || value[0] == '\0') {
+        value = otherwise;
+    }
+    size_t bytes = strlen(value), used = 0;
+    if (bytes && value[0] != '/') {
+        if (getcwd(path, PATH_MAX) == NULL) {
+            path[0] = '\0';
+            return;
+        }
+        used = strlen(path);
+        path[used++] = '/';
+    }
+    if (used + bytes >= PATH_MAX) {
+        complain(variable, "a directory name of at most 4,095 characters");
+        used = 0, bytes = 0;
+    }
+    memcpy(path + used, value, bytes);
+    path[used + bytes] = '\0';
+}
+
+static void read_text(const char *variable, const char *otherwise, char *text, size_t size)
+{
+    const char *value = getenv(variable);
+    value = value && value[0] ? value : otherwise;
+    if (strlen(value) >= size) {
+        complain(variable, "a shorter text");
+        value = otherwise;
+    }
+    memcpy(text, value, strlen(value) + 1);
+}
+
+static bool report_is_known(const char *formats)
+{
+    static const char *const known[] = {"text", "json", "csv", "html", "none"};
+    for (const char *start = formats;;) {
+        size_t bytes = strcspn(start, ","), i = 0;
+        while (i < 5 && !(strlen(known[i]) == bytes && memcmp(known[i], start, bytes) == 0)) {
+            i++;
+        }
+        if (i == 5) {
+            return false;
+        }
+        if (start[bytes] == '\0') {
+            return true;
+        }
+        start += bytes + 1;
+    }
+}
+
+void settings_read(void)
+{
+    settings = (struct settings){0};
+    settings.disabled = read_switch("WARPWATCH_DISABLE", false);
+    settings.quiet = read_switch("WARPWATCH_QUIET", false);
+    settings.timing = read_switch("WARPWATCH_TIMING", false);
+    settings.counters = read_switch("WARPWATCH_COUNTERS", false);
+    settings.trace = read_switch("WARPWATCH_TRACE", false);
+    settings.times = read_switch("WARPWATCH_TIMES", true);
+    read_directory("WARPWATCH_OUTPUT", ".", settings.output);
+    read_directory("WARPWATCH_LIVE", "", settings.live);
+    read_text("WARPWATCH_FILTER", "", settings.filter, sizeof settings.filter);
+    read_text("WARPWATCH_REPORT", "text", settings.report, sizeof settings.report);
+    if (!report_is_known(settings.report)) {
+        complain("WARPWATCH_REPORT", "text, json, csv, html (several, comma-separated) or none");
+        strcpy(settings.report, "text");
+    }
+}

@@ -1,0 +1,21 @@
+/* What the environment asks for, read once when the library is loaded. */
+#ifndef WARPWATCH_SETTINGS_H
+#define WARPWATCH_SETTINGS_H
+
+#include <limits.h>
+
+#include "platform.h"
+
+struct settings {
+    bool disabled, quiet, timing, counters, trace, times;
+    char output[PATH_MAX]; /* absolute; "" if it could not be found out */
+    char live[PATH_MAX];   /* "" = decide by file system */
+    char filter[1024];
+    char report[64];
+    char problem[256]; /* the first wrong value, to be said at the first launch; "" if none */
+};
+
+extern HIDDEN struct settings settings;
+void settings_read(void);
+
+#endif

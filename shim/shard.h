@@ -1,0 +1,47 @@
+/* A shard: the counters of one thread, and after it of the next one. */
+#ifndef WARPWATCH_SHARD_H
+#define WARPWATCH_SHARD_H
+
+#include "recorder.h"
+#include "store.h"
+
+struct shard {
+    _Atomic(_Atomic uint32_t *) slots; /* counter, as offset in the store / 32, by target; 0 is free */
+    _Atomic uint32_t mask;
+    uint32_t used;
+    uint32_t index; /* of its store_shard */
+    int32_t tid;
+    struct store_shard *record;
+    struct store_extent *counters; /* the extent that still has room */
+    _Atomic(struct store_counter *) last;
+    _Atomic uint64_t last_end; /* ticks when the last launch call returned */
+    _Atomic uint32_t launches;
+};
+
+/* The calling thread's shard: an ended thread's, or a new one. NULL if there is no room. Locked. */
+struct shard *shard_take(void);
+struct store_counter *shard_add_counter(struct shard *shard, uint32_t target);
+void shard_forget_all(void);
+
+static ALWAYS_INLINE uint32_t shard_hash(uint32_t target)
+{
+    return (target * 0x9e3779b1u) >> 7;
+}
+
+static ALWAYS_INLINE struct store_counter *shard_find(struct shard *shard, uint32_t target)
+{
+    _Atomic uint32_t *slots = load_relaxed(&shard->slots);
+    uint32_t mask = load_relaxed(&shard->mask);
+    for (uint32_t i = shard_hash(target);; i++) {
+        uint32_t slot = load_relaxed(&slots[i & mask]);
+        if (UNLIKELY(slot == 0)) {
+            return NULL;
+        }
+        struct store_counter *counter = (struct store_counter *)(recorder.store_base + (uint64_t)slot * 32);
+        if (LIKELY(counter->target == target)) {
+            return counter;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,223 @@
+/* Growth of the store: extents at the end of one reserved mapping. */
+#include "store.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct store store = {.file = -1};
+
+static const uint64_t reserve_bytes[] = {1ull << 30, 256ull << 20, 32ull << 20, 4ull << 20};
+
+enum { FIRST_ALLOCATION_BYTES = 64 << 10, LARGEST_STEP_BYTES = 1 << 20, LARGEST_EXTENT_BYTES = 1 << 20 };
+
+static int file_identity(int file, uint64_t *device, uint64_t *inode)
+{
+    /* fstat of glibc is a newer symbol than this library may need. */
+    struct stat status;
+    if (syscall(SYS_fstat, file, &status) != 0) {
+        return errno;
+    }
+    *device = status.st_dev;
+    *inode = status.st_ino;
+    return 0;
+}
+
+bool store_owns_file(void)
+{
+    uint64_t device, inode;
+    return store.file >= 0 && file_identity(store.file, &device, &inode) == 0 && device == store.device &&
+           inode == store.inode;
+}
+
+static int allocate_file(uint64_t from, uint64_t to)
+{
+    if (!store_owns_file()) {
+        return EBADF;
+    }
+    /* glibc's fallback for file systems without fallocate writes to each block: slower, as safe. */
+    int failure;
+    do {
+        failure = posix_fallocate(store.file, (off_t)from, (off_t)(to - from));
+    } while (failure == EINTR);
+    return failure;
+}
+
+static int allocate(uint64_t end)
+{
+    if (end <= store.allocated_bytes) {
+        return 0;
+    }
+    if (end > store.reserved_bytes) {
+        return ENOMEM;
+    }
+    uint64_t step = store.allocated_bytes ? store.allocated_bytes : FIRST_ALLOCATION_BYTES;
+    step = step < LARGEST_STEP_BYTES ? step : LARGEST_STEP_BYTES;
+    uint64_t to = round_up(end, step);
+    to = to < store.reserved_bytes ? to : store.reserved_bytes;
+    int failure = store.file < 0 ? 0 : allocate_file(store.allocated_bytes, to);
+    if (failure && store.file >= 0) {
+        to = end; /* nearly full: the little that is needed may still be there */
+        failure = allocate_file(store.allocated_bytes, to);
+    }
+    if (!failure) {
+        store.allocated_bytes = to;
+    }
+    return failure;
+}
+
+/* The mapping reaches past the end of the file; only allocated parts of it are ever touched. */
+static int reserve(int file)
+{
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    for (size_t i = 0; i < sizeof reserve_bytes / sizeof *reserve_bytes; i++) {
+        void *base = mmap(NULL, reserve_bytes[i], PROT_READ | PROT_WRITE, flags, file, 0);
+        if (base != MAP_FAILED) {
+            store.base = base;
+            store.reserved_bytes = reserve_bytes[i];
+            return 0;
+        }
+    }
+    return errno;
+}
+
+void store_unmap(void)
+{
+    if (store.base) {
+        munmap(store.base, store.reserved_bytes);
+    }
+    store = (struct store){.file = -1};
+}
+
+int store_map(int file)
+{
+    store = (struct store){.file = file};
+    int failure = file < 0 ? 0 : file_identity(file, &store.device, &store.inode);
+    failure = failure ? failure : reserve(file);
+    failure = failure ? failure : allocate(STORE_BLOCK_BYTES);
+    if (failure) {
+        store_unmap();
+        return failure;
+    }
+    store.used_bytes = STORE_BLOCK_BYTES;
+    static const uint32_t record_bytes[STORE_KINDS] = {
+        [STORE_STRINGS] = 1,
+        [STORE_DEVICES] = sizeof(struct store_device),
+        [STORE_KERNELS] = sizeof(struct store_kernel),
+        [STORE_CONFIGURATIONS] = sizeof(struct store_configuration),
+        [STORE_SHARDS] = sizeof(struct store_shard),
+        [STORE_BODIES] = sizeof(struct store_body),
+        [STORE_NODES] = sizeof(struct store_node),
+        [STORE_MEASUREMENTS] = sizeof(struct store_measurement),
+    };
+    for (int kind = 0; kind < STORE_KINDS; kind++) {
+        store.runs[kind].record_bytes = record_bytes[kind];
+    }
+    return 0;
+}
+
+struct store_extent *store_extend(enum store_kind kind, uint32_t record_bytes, uint32_t owner, uint64_t bytes)
+{
+    bytes = round_up(bytes, STORE_BLOCK_BYTES);
+    if (store.base == NULL || allocate(store.used_bytes + bytes) != 0) {
+        return NULL;
+    }
+    struct store_extent *extent = (struct store_extent *)(store.base + store.used_bytes);
+    extent->kind = kind;
+    extent->bytes = bytes;
+    extent->record_bytes = record_bytes;
+    extent->capacity = (uint32_t)((bytes - sizeof *extent) / record_bytes);
+    extent->owner = owner;
+    store_release((_Atomic uint32_t *)&extent->magic, STORE_EXTENT_MAGIC);
+    store.used_bytes += bytes;
+    store_release((_Atomic uint64_t *)&store_header()->file_bytes, store.used_bytes);
+    return extent;
+}
+
+static struct store_extent *last_extent(const struct store_run *run)
+{
+    return (struct store_extent *)(store.base + run->extent[run->extents - 1].offset);
+}
+
+/* Room for `bytes` at the end of the kind's records; a kind's extents double up to 1 MB. */
+static struct store_extent *room(enum store_kind kind, uint64_t bytes)
+{
+    struct store_run *run = &store.runs[kind];
+    if (run->extents) {
+        struct store_extent *last = last_extent(run);
+        if ((uint64_t)(last->capacity - last->used) * run->record_bytes >= bytes) {
+            return last;
+        }
+    }
+    if (run->extents == STORE_EXTENTS_PER_KIND) {
+        return NULL;
+    }
+    uint64_t size = (uint64_t)STORE_BLOCK_BYTES << (run->extents < 8 ? run->extents : 8);
+    uint64_t needed = bytes + sizeof(struct store_extent);
+    struct store_extent *extent = store_extend(kind, run->record_bytes, 0, size > needed ? size : needed);
+    if (extent) {
+        run->extent[run->extents].offset = (uint64_t)((char *)extent - store.base);
+        run->extent[run->extents].first = run->records;
+        run->extent[run->extents].capacity = extent->capacity;
+        run->extents++;
+    }
+    return extent;
+}
+
+static void *append(enum store_kind kind, const void *bytes, uint32_t records)
+{
+    struct store_run *run = &store.runs[kind];
+    struct store_extent *extent = room(kind, (uint64_t)records * run->record_bytes);
+    if (extent == NULL) {
+        return NULL;
+    }
+    char *place = (char *)(extent + 1) + (uint64_t)extent->used * run->record_bytes;
+    memcpy(place, bytes, (size_t)records * run->record_bytes);
+    store_release((_Atomic uint32_t *)&extent->used, extent->used + records);
+    run->records += records;
+    return place;
+}
+
+uint32_t store_add(enum store_kind kind, const void *record)
+{
+    return append(kind, record, 1) ? store.runs[kind].records - 1 : STORE_NO_TARGET;
+}
+
+uint32_t store_count(enum store_kind kind)
+{
+    return store.runs[kind].records;
+}
+
+void *store_record(enum store_kind kind, uint32_t index)
+{
+    const struct store_run *run = &store.runs[kind];
+    uint32_t i = run->extents - 1;
+    while (index < run->extent[i].first) {
+        i--;
+    }
+    char *records = store.base + run->extent[i].offset + sizeof(struct store_extent);
+    return records + (uint64_t)(index - run->extent[i].first) * run->record_bytes;
+}
+
+bool store_add_string(const char *text, uint64_t bytes, struct store_string *string)
+{
+    *string = (struct store_string){0};
+    if (bytes == 0) {
+        return true;
+    }
+    char *place = bytes > UINT32_MAX ? NULL : append(STORE_STRINGS, text, (uint32_t)bytes);
+    if (place == NULL) {
+        return false;
+    }
+    string->offset = (uint64_t)(place - store.base);
+    string->bytes = (uint32_t)bytes;
+    return true;
+}
+
+const char *store_text(const struct store_string *string)
+{
+    return store.base + string->offset;
+}

@@ -1,0 +1,16 @@
+/* What the shim keeps for a thread. It lives in the static TLS block, so it must stay tiny. */
+#ifndef WARPWATCH_THREAD_H
+#define WARPWATCH_THREAD_H
+
+#include "platform.h"
+
+struct shard;
+
+struct thread {
+    struct shard *shard; /* this thread's counters; NULL before its first launch */
+    bool nested;         /* a hook is under way: calls are passed on, not recorded */
+};
+
+extern HIDDEN THREAD_LOCAL struct thread thread;
+
+#endif
