@@ -224,50 +224,6 @@ struct judgement judge_configuration(const struct merged_kernel *kernel,
     return judged;
 }
 
-/* --- the whole run ------------------------------------------------------------------------------------- */
-
-/* What SMs stood idle for want of blocks, over all launches. */
-static void judge_waste(struct judgement *judged, const struct merged_configuration *configuration)
-{
-    if (!(judged->valid & JUDGED_WAVES) || (configuration->labels & LABELS_EXCUSED)) {
-        return;
-    }
-    const struct store_measurement *measured = &configuration->measured;
-    double launches = (double)configuration->launches;
-    judged->waste = judged->tail_waste * judged->sms * ceil(judged->waves) * launches;
-    if ((measured->valid & STORE_MEASURED_GPU_TIME) && measured->gpu_ns_count > 0) {
-        double mean_ns = (double)measured->gpu_ns_total / (double)measured->gpu_ns_count;
-        judged->waste_ns = judged->tail_waste * judged->sms * mean_ns * launches;
-    }
-}
-
-static void judge_kernel(struct merged *merged, struct merged_kernel *kernel)
-{
-    for (uint32_t i = 0; i < kernel->configurations; i++) {
-        struct merged_configuration *configuration = &merged->configurations[kernel->first_configuration + i];
-        const struct merged_device *device = &merged->devices[configuration->device];
-        struct judgement *judged = &configuration->judged;
-        *judged = judge_configuration(kernel, configuration, device, true, MERGED_NONE);
-        configuration->labels = labels_of(kernel, configuration, device, judged);
-        judge_waste(judged, configuration);
-        merged->gpu_times_known |= judged->waste_ns > 0;
-        kernel->waste += judged->waste;
-        kernel->waste_ns += judged->waste_ns;
-        if (merged->elsewhere) {
-            configuration->elsewhere =
-                judge_configuration(kernel, configuration, merged->elsewhere, false, MERGED_NONE);
-            judge_waste(&configuration->elsewhere, configuration);
-        }
-    }
-}
-
-void judge_all(struct merged *merged)
-{
-    for (uint32_t i = 0; i < merged->kernels_count; i++) {
-        judge_kernel(merged, &merged->kernels[i]);
-    }
-}
-
 const struct merged_device *judge_device_named(struct merged *merged, const char *name)
 {
     const struct device *known = device_find(name);

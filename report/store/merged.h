@@ -129,6 +129,8 @@ struct merged_configuration {
     unsigned labels;                   /* enum launch_label, by judge_all */
     struct judgement judged;
     struct judgement elsewhere; /* on merged.elsewhere, where that is asked for */
+    double elsewhere_loss; /* warp slots × launches that work here and not there, as a share; < 0: a gain;
+                              infinite: it cannot run there */
 };
 
 /* What one process launched of one configuration. Sorted by (configuration, process). */
@@ -151,7 +153,13 @@ struct merged_kernel {
     uint64_t launches, graph_launches, runtime_launches; /* with `further` */
     uint64_t launch_call_ns;
     uint64_t further_launches, further_graph_launches, further_runtime_launches;
-    double waste, waste_ns;   /* sum of its configurations */
+    double waste, waste_ns;            /* sum of its configurations */
+    bool occupancy_known, waves_known; /* of at least one configuration: what is below means those */
+    double theoretical_occupancy;      /* mean over launches */
+    double idle_share; /* of the SM-waves that its launches took, those idle for want of blocks */
+    double least_waves, most_waves;
+    unsigned limiters;        /* of the configuration with most launches */
+    unsigned labels;          /* of any configuration */
     uint32_t unnamed_process; /* STORE_KERNEL_UNNAMED: the only process whose kernel it is */
 };
 
@@ -168,9 +176,9 @@ struct merged_finding {
     uint32_t configuration; /* index in merged.configurations, MERGED_NONE: the kernel as a whole */
     uint64_t launches;      /* how many of them it concerns */
     double cost;            /* rank among findings: SM-waves or SM·ns over the whole run, larger is worse */
-    double share;           /* cost ÷ what all launches of the run offered, 0–1; 0 where there is no cost */
-    const char *evidence;   /* the figures, one sentence */
-    const char *advice;     /* one sentence that can be acted on */
+    double share;         /* cost ÷ what all launches of the run offered, 0–1; 0 where there is no cost */
+    const char *evidence; /* the figures, one sentence */
+    const char *advice;   /* one sentence that can be acted on */
 };
 
 /* A rank that launched a kernel more or less often than most others did. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "findings/findings.h"
 #include "store/judge.h"
 #include "store/ranks.h"
 #include "store/store.h"
@@ -219,7 +220,7 @@ static bool prepare(const struct request *request, struct merged *merged)
     }
     judge_all(merged);
     return merged_select(merged, request->kernel_given ? &request->kernel : NULL, request->sort) &&
-           ranks_compare(merged);
+           ranks_compare(merged) && findings_compute(merged);
 }
 
 static int write_report(const struct request *request, struct merged *merged)

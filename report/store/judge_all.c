@@ -1,0 +1,107 @@
+/* Judges all configurations of a run and adds up what that means for kernels. */
+#include <math.h>
+
+#include "judge.h"
+#include "labels.h"
+
+/* What SMs stood idle for want of blocks, over all launches. */
+static void judge_waste(struct judgement *judged, const struct merged_configuration *configuration)
+{
+    if (!(judged->valid & JUDGED_WAVES) || (configuration->labels & LABELS_EXCUSED)) {
+        return;
+    }
+    const struct store_measurement *measured = &configuration->measured;
+    double launches = (double)configuration->launches;
+    judged->waste = judged->tail_waste * judged->sms * ceil(judged->waves) * launches;
+    if ((measured->valid & STORE_MEASURED_GPU_TIME) && measured->gpu_ns_count > 0) {
+        double mean_ns = (double)measured->gpu_ns_total / (double)measured->gpu_ns_count;
+        judged->waste_ns = judged->tail_waste * judged->sms * mean_ns * launches;
+    }
+}
+
+/* The share of the device's warp slots that have a warp, over the waves that the launch takes. */
+static double filled(const struct judgement *judged)
+{
+    return judged->theoretical_occupancy * (1 - judged->tail_waste);
+}
+
+static void judge_elsewhere(const struct merged *merged, const struct merged_kernel *kernel,
+                            struct merged_configuration *configuration)
+{
+    struct judgement *there = &configuration->elsewhere, *here = &configuration->judged;
+    *there = judge_configuration(kernel, configuration, merged->elsewhere, false, here->barriers);
+    judge_waste(there, configuration);
+    if ((there->valid & JUDGED_SLOTS) && there->slots == 0) {
+        configuration->elsewhere_loss = INFINITY;
+    } else if (there->valid & here->valid & JUDGED_WAVES) {
+        configuration->elsewhere_loss = (filled(here) - filled(there)) * (double)configuration->launches;
+    }
+}
+
+static void judge_own(struct merged *merged, const struct merged_kernel *kernel,
+                      struct merged_configuration *configuration)
+{
+    const struct merged_device *device = &merged->devices[configuration->device];
+    struct judgement *judged = &configuration->judged;
+    *judged = judge_configuration(kernel, configuration, device, true, MERGED_NONE);
+    configuration->labels = labels_of(kernel, configuration, device, judged);
+    judge_waste(judged, configuration);
+    merged->gpu_times_known |= judged->waste_ns > 0;
+}
+
+/* --- kernels ---------------------------------------------------------------------------------------------
+ */
+
+struct kernel_sum {
+    double occupancy, occupancy_launches, idle, taken;
+    uint64_t most_launches;
+};
+
+static void kernel_add(struct merged_kernel *kernel, struct kernel_sum *sum,
+                       const struct merged_configuration *configuration)
+{
+    const struct judgement *judged = &configuration->judged;
+    double launches = (double)configuration->launches;
+    kernel->waste += judged->waste;
+    kernel->waste_ns += judged->waste_ns;
+    kernel->labels |= configuration->labels;
+    if (judged->valid & JUDGED_OCCUPANCY) {
+        sum->occupancy += judged->theoretical_occupancy * launches;
+        sum->occupancy_launches += launches;
+    }
+    if (judged->valid & JUDGED_WAVES) {
+        double taken = judged->sms * ceil(judged->waves) * launches;
+        kernel->least_waves = kernel->waves_known ? fmin(kernel->least_waves, judged->waves) : judged->waves;
+        kernel->most_waves = fmax(kernel->most_waves, judged->waves);
+        kernel->waves_known = true;
+        sum->idle += judged->tail_waste * taken;
+        sum->taken += taken;
+    }
+    if (configuration->launches >= sum->most_launches) {
+        sum->most_launches = configuration->launches;
+        kernel->limiters = judged->limiters;
+    }
+}
+
+static void judge_kernel(struct merged *merged, struct merged_kernel *kernel)
+{
+    struct kernel_sum sum = {0};
+    for (uint32_t i = 0; i < kernel->configurations; i++) {
+        struct merged_configuration *configuration = &merged->configurations[kernel->first_configuration + i];
+        judge_own(merged, kernel, configuration);
+        kernel_add(kernel, &sum, configuration);
+        if (merged->elsewhere) {
+            judge_elsewhere(merged, kernel, configuration);
+        }
+    }
+    kernel->occupancy_known = sum.occupancy_launches > 0;
+    kernel->theoretical_occupancy = kernel->occupancy_known ? sum.occupancy / sum.occupancy_launches : 0;
+    kernel->idle_share = sum.taken > 0 ? sum.idle / sum.taken : 0;
+}
+
+void judge_all(struct merged *merged)
+{
+    for (uint32_t i = 0; i < merged->kernels_count; i++) {
+        judge_kernel(merged, &merged->kernels[i]);
+    }
+}

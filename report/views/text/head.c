@@ -1,0 +1,161 @@
+/* The head: what ran where, how much was launched, what it cost to watch and what was not seen. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "findings/words.h"
+#include "names/visible.h"
+#include "text.h"
+
+static void write_visible(const struct page *page, enum style style, const char *text, unsigned lines)
+{
+    char *shown = visible(text);
+    if (shown) {
+        page_paragraph(page, style, 0, "", shown, lines);
+    }
+    free(shown);
+}
+
+static void write_start(const struct page *page, const struct merged_process *process)
+{
+    time_t seconds = (time_t)(process->start_realtime_ns / 1000000000u);
+    struct tm parts;
+    char text[40];
+    if (process->start_realtime_ns && localtime_r(&seconds, &parts) &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts)) {
+        page_print(page, PLAIN, "%s · ", text);
+    }
+}
+
+static void write_command(const struct page *page, const struct merged *merged)
+{
+    const struct merged_process *first = &merged->processes[0];
+    write_visible(page, STRONG, first->command[0] ? first->command : "(command not known)", 2);
+    write_start(page, first);
+    if (first->seconds > 0) {
+        page_print(page, PLAIN, "%s · ", DURATION(first->seconds * 1e9));
+    }
+    if (merged->processes_count > 1) {
+        page_print(page, PLAIN, "%s on %s", PLURAL(merged->processes_count, "process"),
+                   PLURAL(merged->hosts_count, "host"));
+    } else {
+        page_print(page, PLAIN, "process %u on ", first->pid);
+        char *host = visible(first->host);
+        page_text(page, PLAIN, host ? host : "");
+        free(host);
+        page_print(page, PLAIN, "%s",
+                   first->state == PROCESS_RUNNING ? " · still running"
+                   : first->state == PROCESS_ENDED ? " · ended without closing its store"
+                                                   : "");
+    }
+    page_end(page);
+}
+
+/* Equal devices share a line. */
+static void write_devices(const struct page *page, const struct merged *merged)
+{
+    for (uint32_t i = 0; i < merged->devices_count; i++) {
+        const struct store_device *limits = &merged->devices[i].limits;
+        uint32_t equal = 0, before = 0;
+        for (uint32_t j = 0; j < merged->devices_count && j < 4096; j++) {
+            bool same = strcmp(merged->devices[j].limits.name, limits->name) == 0 &&
+                        merged->devices[j].limits.sms == limits->sms;
+            equal += same;
+            before += same && j < i;
+        }
+        if (before > 0) {
+            continue;
+        }
+        char *name = visible(limits->name);
+        if (equal > 1) {
+            page_print(page, PLAIN, "%u × ", equal);
+        }
+        page_print(page, PLAIN, "%s", name ? name : "");
+        free(name);
+        if (limits->valid & 1u) {
+            page_print(page, PLAIN, " · %u SMs", limits->sms);
+        }
+        if (limits->valid >> 2 & 1) {
+            page_print(page, PLAIN, " × %s threads", COUNT(limits->max_threads_per_sm));
+        }
+        page_end(page);
+    }
+}
+
+static void write_totals(const struct page *page, const struct merged *merged)
+{
+    const struct merged_totals *totals = &merged->totals;
+    page_end(page);
+    page_print(page, STRONG, "%s", PLURAL(totals->launches, "launch"));
+    page_print(page, PLAIN, " of %s in %s", PLURAL(totals->kernels, "kernel"),
+               PLURAL(totals->configurations, "configuration"));
+    if (totals->graph_launches) {
+        page_print(page, PLAIN, ", %s by graph replay", COUNT(totals->graph_launches));
+    }
+    page_end(page);
+}
+
+static void write_cost(const struct page *page, const struct merged_totals *totals)
+{
+    if (totals->hook_samples) {
+        page_print(page, PLAIN, "Watching cost %s a launch. ",
+                   DURATION((double)totals->hook_ns / (double)totals->hook_samples));
+    } else {
+        page_text(page, PLAIN, "What watching cost was not measured. ");
+    }
+    if (totals->times_known) {
+        page_print(page, PLAIN, "Launch calls took %s in all. ", DURATION((double)totals->launch_call_ns));
+    }
+}
+
+static void write_unseen(const struct page *page, const struct merged *merged)
+{
+    const struct merged_totals *totals = &merged->totals;
+    if (!totals->lost && !totals->uncounted && !totals->further && !merged->damaged) {
+        page_text(page, PLAIN, "Nothing was lost.");
+        page_end(page);
+        return;
+    }
+    page_end(page);
+    if (totals->lost) {
+        page_print(page, BAD, "Lost: %s seen but not recorded.", PLURAL(totals->lost, "launch"));
+        page_end(page);
+    }
+    if (totals->uncounted) {
+        page_print(page, FAIR, "Not counted: %s that launched kernels out of the host's sight.",
+                   PLURAL(totals->uncounted, "request"));
+        page_end(page);
+    }
+    if (totals->further) {
+        page_print(page, FAIR, "Not told apart: %s beyond the limit of configurations.",
+                   PLURAL(totals->further, "launch"));
+        page_end(page);
+    }
+    if (merged->damaged) {
+        page_print(page, BAD, "Damaged: %s, read as far as possible.", PLURAL(merged->damaged, "store"));
+        page_end(page);
+    }
+}
+
+static bool any_simulated(const struct merged *merged)
+{
+    for (uint32_t i = 0; i < merged->devices_count; i++) {
+        if (merged->devices[i].simulated) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void text_head(const struct page *page, const struct merged *merged)
+{
+    write_command(page, merged);
+    write_devices(page, merged);
+    if (any_simulated(merged)) {
+        page_text(page, FAIR, "A simulated device: the launches are real, no kernel was executed.");
+        page_end(page);
+    }
+    write_totals(page, merged);
+    write_cost(page, &merged->totals);
+    write_unseen(page, merged);
+}

@@ -1,0 +1,43 @@
+/* The text report: what a person reads first. In ten seconds it must say what wastes the GPU. */
+#include "text.h"
+
+#include <string.h>
+
+#include "findings/words.h"
+#include "model/occupancy.h"
+#include "views/views.h"
+
+enum { FINDINGS_SHOWN = 8, KERNELS_SHOWN = 15, KERNELS_DETAILED = 6, SHAPES_SHOWN = 5 };
+
+struct limiter_text text_limiters(unsigned limiters)
+{
+    struct limiter_text result = {""};
+    for (unsigned i = 0; i < LIMITER_KINDS; i++) {
+        if (limiters >> i & 1) {
+            strcat(result.text, result.text[0] ? ", " : "");
+            strcat(result.text, 1u << i == LIMITER_SHARED_MEMORY ? "shared memory" : limiter_names[i]);
+        }
+    }
+    return result;
+}
+
+enum style text_style_of_idle(double share)
+{
+    return share >= 0.5 ? BAD : share >= 0.2 ? FAIR : PLAIN;
+}
+
+bool view_text(const struct merged *merged, const struct view_options *options, FILE *out)
+{
+    struct page page = {out, options->colour, options->unicode, options->columns};
+    bool asked = options->top != MERGED_NONE;
+    text_head(&page, merged);
+    if (merged->kernels_count > 0) {
+        text_findings(&page, merged, asked && options->top > FINDINGS_SHOWN ? options->top : FINDINGS_SHOWN);
+        text_elsewhere(&page, merged, asked ? options->top : KERNELS_SHOWN);
+        text_kernels(&page, merged, asked ? options->top : KERNELS_SHOWN);
+        text_shapes(&page, merged, asked ? options->top : KERNELS_DETAILED, SHAPES_SHOWN);
+    }
+    text_processes(&page, merged);
+    text_foot(&page, merged);
+    return true;
+}
