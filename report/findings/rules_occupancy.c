@@ -7,10 +7,11 @@
 
 static const struct verdict clear = {false, 0};
 
-/* Of limits that tie, the first in this order names the finding; the evidence names them all. */
-static const enum occupancy_limiter naming_order[] = {LIMITER_REGISTERS, LIMITER_SHARED_MEMORY,
-                                                      LIMITER_BARRIERS,  LIMITER_BLOCKS,
-                                                      LIMITER_THREADS,   LIMITER_DRIVER};
+/* Of limits that tie, the first in this order names the finding: where threads or block slots bind, fewer
+ * registers or bytes do not help by themselves. The evidence names them all. */
+static const enum occupancy_limiter naming_order[] = {LIMITER_THREADS,   LIMITER_BLOCKS,
+                                                      LIMITER_REGISTERS, LIMITER_SHARED_MEMORY,
+                                                      LIMITER_BARRIERS,  LIMITER_DRIVER};
 
 static enum occupancy_limiter naming_limiter(unsigned limiters)
 {
