@@ -114,7 +114,7 @@ struct verdict fewer_blocks_than_sms_judge(const struct subject *subject)
 void fewer_blocks_than_sms_evidence(const struct subject *subject, struct sentence *sentence)
 {
     const struct judgement *judged = subject->judged;
-    say(sentence, "%s on %u SMs leave %s without work.", PLURAL(judged->blocks, "block"), judged->sms,
+    say(sentence, "%s on %u SMs: %s without work.", PLURAL(judged->blocks, "block"), judged->sms,
         PLURAL(judged->sms - judged->blocks, "SM"));
 }
 

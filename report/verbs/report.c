@@ -34,7 +34,7 @@ typedef bool view_function(const struct merged *merged, const struct view_option
 static const struct {
     const char *name;
     view_function *write;
-} formats[] = {{"text", view_text}, {"json", view_json}, {"csv", view_csv}};
+} formats[] = {{"text", view_text}, {"json", view_json}, {"csv", view_csv}, {"html", view_html}};
 #define FORMATS (sizeof formats / sizeof *formats)
 
 struct request {

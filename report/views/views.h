@@ -17,5 +17,6 @@ struct view_options {
 bool view_json(const struct merged *merged, const struct view_options *options, FILE *out);
 bool view_csv(const struct merged *merged, const struct view_options *options, FILE *out);
 bool view_text(const struct merged *merged, const struct view_options *options, FILE *out);
+bool view_html(const struct merged *merged, const struct view_options *options, FILE *out);
 
 #endif

@@ -4,13 +4,14 @@
 
 #include "report/views/html/html.h"
 
-static void copy_stdin(FILE *stream, const void *report)
+static bool copy_stdin(FILE *stream, const void *context)
 {
-    (void)report;
+    (void)context;
     char chunk[4096];
     for (size_t bytes; (bytes = fread(chunk, 1, sizeof chunk, stdin)) > 0;) {
         fwrite(chunk, 1, bytes, stream);
     }
+    return true;
 }
 
 int main(void)

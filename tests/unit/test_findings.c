@@ -204,11 +204,11 @@ static void tiny_names_what_follows(void **state)
 static void fewer_blocks_than_sms(void **state)
 {
     (void)state;
-    assert_says(scene_of(131, 256), "fewer-blocks-than-sms", "131 blocks on 132 SMs leave 1 SM without work.",
+    assert_says(scene_of(131, 256), "fewer-blocks-than-sms", "131 blocks on 132 SMs: 1 SM without work.",
                 "With blocks of 224 threads the same work reaches every SM, as 149 blocks.");
     assert_string_equal(speaking(scene_of(132, 256)), "fewer-blocks-than-slots");
     assert_says(
-        scene_of(1, 32), "fewer-blocks-than-sms", "1 block on 132 SMs leave 131 SMs without work.",
+        scene_of(1, 32), "fewer-blocks-than-sms", "1 block on 132 SMs: 131 SMs without work.",
         "Split the work of a block over at least 132 blocks, batch several launches into one, or run it on a "
         "stream beside other kernels.");
 }
@@ -581,7 +581,7 @@ static void share_below_one_percent_is_left_out(void **state)
 {
     (void)state;
     struct merged *merged = run_of(2, 100 * SLOTS, 100); /* 10,000 waves a kernel */
-    merged->configurations[1].grid[0] = SLOTS / 2 + 1;       /* half a wave idle, 50 waves for 100 launches */
+    merged->configurations[1].grid[0] = SLOTS / 2 + 1;   /* half a wave idle, 50 waves for 100 launches */
     compute(merged);
     assert_int_equal(merged->findings_count, 0);
     merged_free(merged);

@@ -28,16 +28,16 @@ static ssize_t escape_write(void *cookie, const char *text, size_t bytes)
     return ferror(stream) ? 0 : (ssize_t)bytes;
 }
 
-static bool write_report(FILE *stream, html_json_writer *write_json, const void *report)
+static bool write_report(FILE *stream, html_json_writer *write_json, const void *context)
 {
     FILE *escaped = fopencookie(stream, "w", (cookie_io_functions_t){.write = escape_write});
     if (!escaped) {
         return false;
     }
     setvbuf(escaped, NULL, _IOFBF, 1 << 16);
-    write_json(escaped, report);
+    bool written = write_json(escaped, context);
     fclose(escaped);
-    return true;
+    return written;
 }
 
 static void write_part(FILE *stream, const char *name, size_t bytes)
@@ -57,7 +57,7 @@ static void write_part(FILE *stream, const char *name, size_t bytes)
     }
 }
 
-bool html_write(FILE *stream, html_json_writer *write_json, const void *report)
+bool html_write(FILE *stream, html_json_writer *write_json, const void *context)
 {
     const char *from = html_page;
     bool written = true;
@@ -72,7 +72,7 @@ bool html_write(FILE *stream, html_json_writer *write_json, const void *report)
         fwrite(from, 1, (size_t)(mark - from), stream);
         size_t bytes = (size_t)(close - mark - 2);
         if (bytes == 6 && memcmp(mark + 2, "report", 6) == 0) {
-            written = write_report(stream, write_json, report);
+            written = write_report(stream, write_json, context);
         } else {
             write_part(stream, mark + 2, bytes);
         }
