@@ -30,7 +30,7 @@ CUresult source_copy(const void *data, struct source *source)
     return CUDA_SUCCESS;
 }
 
-CUresult source_read(const char *path, void **data)
+CUresult source_read(const char *path, void **data, size_t *bytes)
 {
     FILE *file = fopen(path, "re");
     struct stat status;
@@ -48,6 +48,9 @@ CUresult source_read(const char *path, void **data)
         return CUDA_ERROR_INVALID_IMAGE;
     }
     *data = content;
+    if (bytes) {
+        *bytes = (size_t)status.st_size;
+    }
     return CUDA_SUCCESS;
 }
 

@@ -30,7 +30,7 @@ struct source {
 };
 CUresult source_copy(const void *data, struct source *source);
 /* A file's content, ended by NUL; the caller frees it. */
-CUresult source_read(const char *path, void **data);
+CUresult source_read(const char *path, void **data, size_t *bytes);
 void source_free(struct source *source);
 
 /* The image that the driver would pick for the device: INVALID_IMAGE, NO_BINARY_FOR_GPU, INVALID_PTX … `jit`

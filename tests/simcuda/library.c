@@ -198,7 +198,7 @@ CUresult CUDAAPI cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUj
     (void)library_options, (void)library_values, (void)library_count;
     REQUIRE(path);
     void *data;
-    TRY(source_read(path, &data));
+    TRY(source_read(path, &data, NULL));
     CUresult result = load(library, data, count, options, values);
     free(data);
     return result;

@@ -1,6 +1,7 @@
 /* Which memory there is: all ranges in one array, sorted by address. */
 #include "memory.h"
 
+#include "memory_pool.h"
 #include "require.h"
 
 #include <stdlib.h>
@@ -130,10 +131,13 @@ static bool charge(struct device *device, size_t bytes)
     return true;
 }
 
-static void discharge(struct device *device, size_t bytes)
+static void discharge(const struct memory_range *range)
 {
-    if (device) {
-        atomic_fetch_sub(&device->used_bytes, bytes);
+    if (range->device) {
+        atomic_fetch_sub(&range->device->used_bytes, range->bytes);
+    }
+    if (range->pool) {
+        memory_pool_gave(range->pool, range->bytes);
     }
 }
 
@@ -150,10 +154,13 @@ CUresult memory_allocate(struct memory_range *range)
     if (!charge(range->device, range->bytes)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    if (range->pool) {
+        memory_pool_took(range->pool, range->bytes);
+    }
     void *memory = back(range->bytes);
     range->address = (CUdeviceptr)memory;
     if (!memory || memory_register(range) != CUDA_SUCCESS) {
-        discharge(range->device, range->bytes);
+        discharge(range);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -173,7 +180,7 @@ CUresult memory_release(CUdeviceptr address, unsigned kinds)
     if (!valid) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    discharge(range.device, range.bytes);
+    discharge(&range);
     unback(&range);
     return CUDA_SUCCESS;
 }
@@ -185,7 +192,7 @@ void memory_context_ended(struct CUctx_st *context)
     for (size_t i = 0; i < table.count; i++) {
         struct memory_range *range = &table.ranges[i];
         if (range->context_id == context->id) {
-            discharge(range->device, range->bytes);
+            discharge(range);
             unback(range);
         } else {
             table.ranges[kept++] = *range;

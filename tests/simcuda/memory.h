@@ -25,9 +25,10 @@ struct memory_range {
     enum memory_kind kind;
     unsigned flags;
     struct CUctx_st *context;
-    uint64_t context_id;   /* 0: belongs to no context */
-    struct device *device; /* charged with it; NULL for host memory */
-    CUmemoryPool pool;     /* MEMORY_ASYNC */
+    uint64_t context_id;           /* 0: belongs to no context */
+    struct device *device;         /* charged with it; NULL for host memory */
+    CUmemoryPool pool;             /* MEMORY_ASYNC */
+    struct allocation *allocation; /* MEMORY_MAPPED */
     uint64_t id;
 };
 

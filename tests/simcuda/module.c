@@ -195,7 +195,7 @@ CUresult CUDAAPI cuModuleLoad(CUmodule *module, const char *path)
     ENTER_IN_CONTEXT(cuModuleLoad, context);
     REQUIRE(module && path);
     void *data;
-    TRY(source_read(path, &data));
+    TRY(source_read(path, &data, NULL));
     struct jit_options jit = {0};
     CUresult result = load(context, module, data, &jit);
     free(data);

@@ -22,6 +22,7 @@ enum object_kind {
     OBJECT_FUNCTION,
     OBJECT_KERNEL,
     OBJECT_POOL,
+    OBJECT_ALLOCATION, /* cuMemCreate */
     OBJECT_LINKER,
     OBJECT_GRAPH,
     OBJECT_GRAPH_NODE,
