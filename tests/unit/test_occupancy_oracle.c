@@ -138,18 +138,20 @@ static struct occupancy_sm sm_of(int capability)
 static void all_block_sizes_and_registers(void **state)
 {
     (void)state;
-    static const int shared[] = {0, 1, 2 * KB, 3 * KB + 1, 7 * KB, 15 * KB, 47 * KB, 48 * KB};
-    static const int barriers[] = {0, 1, 3};
+    static const int shared[] = {0,       1,       2 * KB,  3 * KB + 1, 5 * KB,  7 * KB,  8 * KB,  11 * KB,
+                                 15 * KB, 16 * KB, 23 * KB, 31 * KB,    32 * KB, 40 * KB, 47 * KB, 48 * KB};
+    static const int barriers[] = {0, 1, 2, 3, 5, 16};
+    enum { SHARED = sizeof shared / sizeof *shared, BARRIERS = sizeof barriers / sizeof *barriers };
     int turn = 0;
     for (int c = 0; c < CAPABILITIES; c++) {
         const struct occupancy_sm sm = sm_of(capabilities[c]);
         struct point point = {&sm, {.carveout_percent = -1, .max_dynamic_shared_bytes = -1}};
-        for (int i = 0; i < 8 * 3; i++) {
+        for (int i = 0; i < SHARED * BARRIERS; i++) {
             if (turn++ % sweep.stride) {
                 continue;
             }
-            point.launch.dynamic_shared_bytes = shared[i % 8];
-            point.launch.barriers = barriers[i / 8];
+            point.launch.dynamic_shared_bytes = shared[i % SHARED];
+            point.launch.barriers = barriers[i / SHARED];
             for (int threads = 1; threads <= 1024; threads++) {
                 for (int registers = 0; registers <= 255; registers++) {
                     point.launch.threads = threads;
