@@ -99,6 +99,7 @@ static bool collect_kernel(const struct cubin_kernel *found, void *context)
         .registers_per_thread = found->registers_per_thread,
         .static_shared_bytes = found->static_shared_bytes,
         .stack_bytes = found->stack_bytes,
+        .cumulative_stack_bytes = found->min_stack_bytes,
         .barriers = found->barriers,
         .max_threads_per_block = product(found->max_threads),
         .parameter_bytes = found->parameter_bytes,

@@ -20,8 +20,10 @@ extern const char *const scan_origin_names[]; /* "linked", "pre-link", "cubin", 
 struct scan_kernel {
     char *mangled;
     uint32_t valid; /* enum cubin_valid; with ORIGIN_PTX also shared memory and barriers are unknown */
-    uint32_t registers_per_thread, static_shared_bytes, stack_bytes, barriers;
-    uint32_t max_threads_per_block; /* product of the launch bounds */
+    uint32_t registers_per_thread, static_shared_bytes, barriers;
+    uint32_t stack_bytes;            /* the kernel's own frame: local arrays and spills */
+    uint32_t cumulative_stack_bytes; /* with the functions it calls */
+    uint32_t max_threads_per_block;  /* product of the launch bounds */
     uint32_t required_block[3], cluster[3];
     uint32_t parameter_bytes, constant_bytes;
     uint32_t sm;
