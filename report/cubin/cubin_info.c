@@ -36,7 +36,8 @@ static struct elf_bytes section_named(const struct elf_view *view, const char *n
 static char variant_in_command(struct elf_bytes description)
 {
     static const char key[] = "-arch sm_";
-    const unsigned char *found = memmem(description.at, description.size, key, sizeof key - 1);
+    const unsigned char *found =
+        description.size ? memmem(description.at, description.size, key, sizeof key - 1) : NULL;
     if (!found) {
         return 0;
     }

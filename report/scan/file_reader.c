@@ -64,7 +64,7 @@ static bool reserve_window(struct file_reader *reader, size_t bytes)
 
 const unsigned char *file_reader_at(struct file_reader *reader, uint64_t offset, size_t bytes)
 {
-    if (offset > reader->size || bytes > reader->size - offset) {
+    if (bytes == 0 || offset > reader->size || bytes > reader->size - offset) {
         return NULL;
     }
     if (offset < reader->window_offset || offset - reader->window_offset > reader->window_bytes ||

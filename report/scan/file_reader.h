@@ -18,7 +18,8 @@ struct file_reader {
 const char *file_reader_open(struct file_reader *reader, const char *path);
 void file_reader_close(struct file_reader *reader);
 
-/* `bytes` bytes at `offset`, valid until the next call; NULL past the end, on an error or without memory. */
+/* `bytes` bytes at `offset` (at least one), valid until the next call; NULL past the end, on an error or
+ * without memory. */
 const unsigned char *file_reader_at(struct file_reader *reader, uint64_t offset, size_t bytes);
 
 /* The whole range or false: the file may have been cut meanwhile. Safe from several threads. */
