@@ -6,6 +6,7 @@
 #include "context.h"
 #include "function.h"
 #include "launch.h"
+#include "observer.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -316,6 +317,7 @@ void ledger_count_launch(const struct launch_request *request, uint64_t times, b
     if (replayed) {
         add(&record->graph_count, times);
     }
+    observer_tell(request->function->code->name, times);
 }
 
 /* --- faults -------------------------------------------------------------------------------------------- */
