@@ -3,8 +3,11 @@
 #   cuda_headers          interface target with its include directory
 #   WARPWATCH_NVCC        path of nvcc
 set(WARPWATCH_CUDA_HOME "" CACHE PATH "CUDA toolkit root")
+# `pip install .` builds in an environment that holds NVIDIA's header wheels.
+file(GLOB wheel_headers ${Python_PLATLIB}/nvidia/cu13/include ${SKBUILD_PLATLIB_DIR}/../nvidia/cu13/include)
 find_path(WARPWATCH_CUDA_INCLUDE cuda.h
   HINTS ${WARPWATCH_CUDA_HOME}/include $ENV{CUDA_HOME}/include /usr/local/cuda/include ${CMAKE_SOURCE_DIR}/build/cuda/include
+    ${wheel_headers}
   NO_DEFAULT_PATH)
 if(NOT WARPWATCH_CUDA_INCLUDE)
   message(FATAL_ERROR "cuda.h not found: set CUDA_HOME to a CUDA 13 toolkit, or run ./dev build, which fetches one")
