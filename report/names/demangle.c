@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shorten.h"
+
 /* Stack use grows with the name (measured: up to 350 bytes a character), output and time can grow
  * exponentially by substitutions. Kernel names of real libraries reach a few thousand characters. */
 #define MANGLED_MOST_BYTES   (16u << 10)
@@ -207,11 +209,21 @@ static char *fold(const char *name)
     return text.bytes;
 }
 
-char *demangle_short(const char *mangled)
+static char *demangle_to(const char *mangled, char *form(const char *))
 {
     mangled = skip_static_prefix(mangled);
     char *name = demangle(mangled, 0);
-    char *folded = name ? fold(name) : strdup(mangled);
+    char *formed = name ? form(name) : strdup(mangled);
     free(name);
-    return folded;
+    return formed;
+}
+
+char *demangle_short(const char *mangled)
+{
+    return demangle_to(mangled, shorten_name);
+}
+
+char *demangle_qualified(const char *mangled)
+{
+    return demangle_to(mangled, fold);
 }

@@ -7,8 +7,13 @@
  * frees; NULL only when memory is out. */
 char *demangle_full(const char *mangled);
 
-/* "elementwise<4, FillFunctor<float>, ...>": no return type, no parameters, long template arguments folded.
- * Several kernels may share it. The caller frees; NULL only when memory is out. */
+/* "elementwise<4, FillFunctor>": what people call it, see shorten.h. Several kernels may share it. The caller
+ * frees; NULL only when memory is out. */
 char *demangle_short(const char *mangled);
+
+/* "at::native::elementwise<4, at::native::FillFunctor<float>, ...>": with namespaces and template arguments,
+ * long ones folded, to tell apart what the short form does not. The caller frees; NULL only when memory is
+ * out. */
+char *demangle_qualified(const char *mangled);
 
 #endif

@@ -43,39 +43,10 @@ static int by_short_name(const void *left, const void *right)
     return order ? order : (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-static bool all_differ_in_registers(const struct merged *merged, const struct named *group, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct merged_kernel *kernel = &merged->kernels[group[i].kernel];
-        if (!(kernel->valid & STORE_KERNEL_ATTRIBUTES)) {
-            return false;
-        }
-        for (size_t j = 0; j < i; j++) {
-            if (merged->kernels[group[j].kernel].registers_per_thread == kernel->registers_per_thread) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
+typedef bool group_visitor(struct merged *merged, const struct named *group, size_t count);
 
-/* One source of two builds is told apart by its registers; anything else gets a number. */
-static bool group_number(struct merged *merged, const struct named *group, size_t count)
-{
-    bool by_registers = count <= 8 && all_differ_in_registers(merged, group, count);
-    for (size_t i = 0; i < count; i++) {
-        struct merged_kernel *kernel = &merged->kernels[group[i].kernel];
-        kernel->short_name = by_registers ? merged_print(merged, "%s [%u registers]", kernel->short_name,
-                                                         kernel->registers_per_thread)
-                                          : merged_print(merged, "%s #%zu", kernel->short_name, i + 1);
-        if (!kernel->short_name) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool short_names_unique(struct merged *merged)
+/* Calls `visit` for each group of kernels that share a short name. */
+static bool each_group(struct merged *merged, group_visitor *visit)
 {
     size_t count = merged->kernels_count, first = 0;
     struct named *names = malloc((count + 1) * sizeof *names);
@@ -87,14 +58,67 @@ static bool short_names_unique(struct merged *merged)
         qsort(names, count, sizeof *names, by_short_name);
     }
     for (size_t i = 1; held && i <= count; i++) {
-        if (i < count && strcmp(names[i].short_name, names[first].short_name) == 0) {
-            continue;
+        if (i == count || strcmp(names[i].short_name, names[first].short_name) != 0) {
+            held = i - first == 1 || visit(merged, names + first, i - first);
+            first = i;
         }
-        held = i - first == 1 || group_number(merged, names + first, i - first);
-        first = i;
     }
     free(names);
     return held;
+}
+
+static bool group_qualify(struct merged *merged, const struct named *group, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct merged_kernel *kernel = &merged->kernels[group[i].kernel];
+        const char *qualified = keep(merged, demangle_qualified(kernel->mangled), true);
+        if (!qualified) {
+            return false;
+        }
+        kernel->short_name = *qualified ? qualified : kernel->short_name;
+    }
+    return true;
+}
+
+static int by_registers(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static bool all_differ_in_registers(const struct merged *merged, const struct named *group, size_t count)
+{
+    uint32_t registers[16];
+    for (size_t i = 0; i < count && count <= 16; i++) {
+        const struct merged_kernel *kernel = &merged->kernels[group[i].kernel];
+        registers[i] = kernel->valid & STORE_KERNEL_ATTRIBUTES ? kernel->registers_per_thread : 0;
+    }
+    if (count > 16) {
+        return false;
+    }
+    qsort(registers, count, sizeof *registers, by_registers);
+    for (size_t i = 1; i < count; i++) {
+        if (registers[i - 1] == registers[i]) {
+            return false;
+        }
+    }
+    return registers[0] > 0;
+}
+
+/* One source of two builds is told apart by its registers; anything else gets a number. */
+static bool group_number(struct merged *merged, const struct named *group, size_t count)
+{
+    bool registers = all_differ_in_registers(merged, group, count);
+    for (size_t i = 0; i < count; i++) {
+        struct merged_kernel *kernel = &merged->kernels[group[i].kernel];
+        kernel->short_name = registers ? merged_print(merged, "%s [%u registers]", kernel->short_name,
+                                                      kernel->registers_per_thread)
+                                       : merged_print(merged, "%s #%zu", kernel->short_name, i + 1);
+        if (!kernel->short_name) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool names_assign(struct merged *merged)
@@ -104,5 +128,7 @@ bool names_assign(struct merged *merged)
             return false;
         }
     }
-    return short_names_unique(merged);
+    /* again, for the kernel that is called "scale #1" to begin with */
+    return each_group(merged, group_qualify) && each_group(merged, group_number) &&
+           each_group(merged, group_number);
 }

@@ -6,6 +6,8 @@
 #include "names/visible.h"
 #include "text.h"
 
+enum { SIDE = 21 }; /* occupancy, waves, idle */
+
 struct candidate {
     double loss;
     uint32_t configuration;
@@ -23,14 +25,14 @@ static int worse_first(const void *left, const void *right)
 static void write_side(const struct page *page, const struct judgement *judged)
 {
     if (judged->valid & JUDGED_SLOTS && judged->slots == 0) {
-        page_right(page, BAD, 22, "cannot run");
+        page_right(page, BAD, SIDE, "cannot run");
         return;
     }
     page_right(page, PLAIN, 8,
-               judged->valid & JUDGED_OCCUPANCY ? PERCENT(judged->theoretical_occupancy) : "n/a");
-    page_right(page, PLAIN, 7, judged->valid & JUDGED_WAVES ? WAVES(judged->waves) : "n/a");
+               judged->valid & JUDGED_OCCUPANCY ? short_percent(judged->theoretical_occupancy).text : "n/a");
+    page_right(page, PLAIN, 8, judged->valid & JUDGED_WAVES ? short_waves(judged->waves).text : "n/a");
     if (judged->valid & JUDGED_WAVES) {
-        page_right(page, text_style_of_idle(judged->tail_waste), 7, PERCENT(judged->tail_waste));
+        page_right(page, text_style_of_idle(judged->tail_waste), 7, short_percent(judged->tail_waste).text);
     } else {
         page_right(page, FAINT, 7, "n/a");
     }
@@ -40,16 +42,16 @@ static void write_configuration(const struct page *page, const struct merged *me
 {
     const struct merged_configuration *configuration = &merged->configurations[index];
     const struct merged_kernel *kernel = &merged->kernels[configuration->kernel];
-    struct sentence shape = {"", 0};
-    say(&shape, "%s × ", COUNT(configuration->judged.blocks));
-    say(&shape, "%u×%u×%u", configuration->block[0], configuration->block[1], configuration->block[2]);
-    page_left(page, PLAIN, page->columns - 46, kernel->short_name);
-    page_space(page, 1);
+    struct sentence text = {"", 0};
+    say(&text, "  %s × %u threads, %s", PLURAL(configuration->judged.blocks, "block"),
+        configuration->block[0] * configuration->block[1] * configuration->block[2],
+        PLURAL(configuration->launches, "launch"));
+    page_left(page, PLAIN, page->columns - 2 * SIDE - 1, kernel->short_name);
     write_side(page, &configuration->judged);
-    page_space(page, 1);
+    page_text(page, FAINT, "|");
     write_side(page, &configuration->elsewhere);
     page_end(page);
-    page_print(page, FAINT, "    %s threads, %s", shape.text, PLURAL(configuration->launches, "launch"));
+    page_text(page, FAINT, text.text);
     page_end(page);
 }
 
@@ -67,8 +69,9 @@ void text_elsewhere(const struct page *page, const struct merged *merged, uint32
     struct sentence title = {"", 0};
     say(&title, "ON %s · MODELLED, IT DID NOT RUN THERE", merged->elsewhere->limits.name);
     page_heading(page, title.text, "");
-    page_right(page, FAINT, page->columns - 23, "here: occ.  waves   idle");
-    page_right(page, FAINT, 23, "there: occ.  waves   idle");
+    page_left(page, FAINT, page->columns - 2 * SIDE - 1, "worse first; occupancy, waves, idle");
+    page_right(page, FAINT, SIDE, "here");
+    page_right(page, FAINT, SIDE + 1, "there");
     page_end(page);
     for (uint32_t i = 0; i < merged->configurations_count && i < most; i++) {
         write_configuration(page, merged, order[i].configuration);

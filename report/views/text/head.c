@@ -31,6 +31,13 @@ static void write_command(const struct page *page, const struct merged *merged)
 {
     const struct merged_process *first = &merged->processes[0];
     write_visible(page, STRONG, first->command[0] ? first->command : "(command not known)", 2);
+    for (uint32_t i = 1; i < merged->processes_count; i++) {
+        if (strcmp(merged->processes[i].command, first->command) != 0) {
+            page_text(page, PLAIN, "and other commands");
+            page_end(page);
+            break;
+        }
+    }
     write_start(page, first);
     if (first->seconds > 0) {
         page_print(page, PLAIN, "%s · ", DURATION(first->seconds * 1e9));

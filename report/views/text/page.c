@@ -77,36 +77,44 @@ void page_end(const struct page *page)
     fputc('\n', page->out);
 }
 
-/* Both ends of a name matter: the start says which, the end which variant. */
-static void write_cut(const struct page *page, enum style style, unsigned width, const char *text)
+/* Both ends of a name matter: the start says which, the end which variant. Returns the columns taken. */
+static unsigned write_cut(const struct page *page, enum style style, unsigned width, const char *text)
 {
     unsigned head = (width - 1) * 2 / 3, tail = width - 1 - head;
-    size_t head_bytes = visible_bytes_within(text, head), from = strlen(text);
-    unsigned head_columns = 0;
-    while (from > head_bytes && visible_columns(text + from) < tail) {
+    size_t head_bytes = visible_bytes_within(text, head), from = head_bytes;
+    while (visible_columns(text + from) > tail) {
         do {
-            from--;
-        } while (from > head_bytes && ((unsigned char)text[from] & 0xc0) == 0x80);
+            from++;
+        } while (((unsigned char)text[from] & 0xc0) == 0x80);
     }
     char *start = strndup(text, head_bytes);
-    if (start) {
-        head_columns = (unsigned)visible_columns(start);
-        page_print(page, style, "%s…%s", start, text + from);
-        unsigned used = head_columns + 1 + (unsigned)visible_columns(text + from);
-        page_space(page, used < width ? width - used : 0);
+    if (!start) {
+        return 0;
     }
+    page_print(page, style, "%s…%s", start, text + from);
+    unsigned used = (unsigned)(visible_columns(start) + 1 + visible_columns(text + from));
     free(start);
+    return used;
+}
+
+static unsigned write_fit(const struct page *page, enum style style, unsigned width, const char *text)
+{
+    size_t columns = visible_columns(text);
+    if (columns > width) {
+        return write_cut(page, style, width, text);
+    }
+    page_text(page, style, text);
+    return (unsigned)columns;
+}
+
+void page_fit(const struct page *page, enum style style, unsigned width, const char *text)
+{
+    write_fit(page, style, width, text);
 }
 
 void page_left(const struct page *page, enum style style, unsigned width, const char *text)
 {
-    size_t columns = visible_columns(text);
-    if (columns > width) {
-        write_cut(page, style, width, text);
-        return;
-    }
-    page_text(page, style, text);
-    page_space(page, width - (unsigned)columns);
+    page_space(page, width - write_fit(page, style, width, text));
 }
 
 void page_right(const struct page *page, enum style style, unsigned width, const char *text)
@@ -120,9 +128,14 @@ void page_right(const struct page *page, enum style style, unsigned width, const
 
 void page_heading(const struct page *page, const char *title, const char *note)
 {
+    unsigned note_columns = (unsigned)visible_columns(note);
     page_end(page);
-    page_left(page, STRONG, page->columns - (unsigned)visible_columns(note), title);
-    page_text(page, FAINT, note);
+    if (note_columns) {
+        page_left(page, STRONG, page->columns - note_columns, title);
+        page_text(page, FAINT, note);
+    } else {
+        page_fit(page, STRONG, page->columns, title);
+    }
     page_end(page);
     for (unsigned i = 0; i < page->columns; i++) {
         page_text(page, FAINT, "─");
@@ -183,7 +196,7 @@ void page_bar(const struct page *page, enum style style, double fraction, unsign
 static const char *wave_cell(double fullness)
 {
     static const char *const heights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇"};
-    int eighth = (int)(fullness * 8);
+    int eighth = (int)ceil(fullness * 8);
     return heights[eighth < 1 ? 0 : eighth > 7 ? 6 : eighth - 1];
 }
 

@@ -29,6 +29,9 @@ void page_end(const struct page *page);
 void page_left(const struct page *page, enum style style, unsigned width, const char *text);
 void page_right(const struct page *page, enum style style, unsigned width, const char *text);
 
+/* At most `width` columns, cut in the same way, nothing after it. */
+void page_fit(const struct page *page, enum style style, unsigned width, const char *text);
+
 /* Title at the left, note at the right edge, a line below. */
 void page_heading(const struct page *page, const char *title, const char *note);
 

@@ -88,12 +88,13 @@ void text_foot(const struct page *page, const struct merged *merged)
         return;
     }
     if (!(bits & STORE_MEASURED_GPU_TIME)) {
-        page_text(page, FAINT, "Not measured: GPU time (warpwatch run --timing).");
-        page_end(page);
+        page_paragraph(page, FAINT, 0, "", "Not measured: GPU time. warpwatch run --timing does.", 1);
     }
     if (!(bits & ~(uint64_t)STORE_MEASURED_GPU_TIME)) {
-        page_text(page, FAINT,
-                  "Not measured: achieved occupancy, divergence, memory access (warpwatch run --counters).");
-        page_end(page);
+        page_paragraph(
+            page, FAINT, 0, "",
+            "Not measured: achieved occupancy, divergence, memory access. warpwatch run --counters does.", 2);
     }
+    page_paragraph(page, FAINT, 0, "",
+                   "More: warpwatch report with --kernel REGEX, --top N, or --format html -o FILE.", 2);
 }

@@ -1,13 +1,14 @@
 /* The text report: what a person reads first. In ten seconds it must say what wastes the GPU. */
 #include "text.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "findings/words.h"
 #include "model/occupancy.h"
 #include "views/views.h"
 
-enum { FINDINGS_SHOWN = 8, KERNELS_SHOWN = 15, KERNELS_DETAILED = 6, SHAPES_SHOWN = 5 };
+enum { FINDINGS_SHOWN = 8, KERNELS_SHOWN = 15, KERNELS_DETAILED = 6, SHAPES_SHOWN = 5, SHAPES_OF_FEW = 40 };
 
 struct limiter_text text_limiters(unsigned limiters)
 {
@@ -16,6 +17,45 @@ struct limiter_text text_limiters(unsigned limiters)
         if (limiters >> i & 1) {
             strcat(result.text, result.text[0] ? ", " : "");
             strcat(result.text, 1u << i == LIMITER_SHARED_MEMORY ? "shared memory" : limiter_names[i]);
+        }
+    }
+    return result;
+}
+
+struct short_text short_percent(double fraction)
+{
+    struct short_text result;
+    if (fraction > 0 && fraction < 0.01) {
+        strcpy(result.text, "<1 %");
+    } else if (fraction > 0.99 && fraction < 1) {
+        strcpy(result.text, ">99 %");
+    } else {
+        snprintf(result.text, sizeof result.text, "%.0f %%", fmin(fmax(round(fraction * 100), 0), 100));
+    }
+    return result;
+}
+
+struct short_text short_waves(double waves)
+{
+    struct short_text result;
+    if (waves < 0.001) {
+        strcpy(result.text, "<0.001");
+    } else if (waves < 0.995) {
+        snprintf(result.text, sizeof result.text, "%.2g", waves);
+    } else {
+        snprintf(result.text, sizeof result.text, "%.15s", WAVES(waves));
+    }
+    return result;
+}
+
+struct short_text short_limiter(unsigned limiters)
+{
+    struct short_text result = {""};
+    for (unsigned i = 0; i < LIMITER_KINDS; i++) {
+        if (limiters >> i & 1) {
+            const char *name = 1u << i == LIMITER_SHARED_MEMORY ? "shared" : limiter_names[i];
+            snprintf(result.text, sizeof result.text, "%s%s", name, limiters & (limiters - 1) ? "+" : "");
+            break;
         }
     }
     return result;
@@ -35,7 +75,8 @@ bool view_text(const struct merged *merged, const struct view_options *options, 
         text_findings(&page, merged, asked && options->top > FINDINGS_SHOWN ? options->top : FINDINGS_SHOWN);
         text_elsewhere(&page, merged, asked ? options->top : KERNELS_SHOWN);
         text_kernels(&page, merged, asked ? options->top : KERNELS_SHOWN);
-        text_shapes(&page, merged, asked ? options->top : KERNELS_DETAILED, SHAPES_SHOWN);
+        text_shapes(&page, merged, asked ? options->top : KERNELS_DETAILED,
+                    merged->kernels_count <= 2 ? SHAPES_OF_FEW : SHAPES_SHOWN);
     }
     text_processes(&page, merged);
     text_foot(&page, merged);

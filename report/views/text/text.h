@@ -20,6 +20,16 @@ struct limiter_text {
 };
 struct limiter_text text_limiters(unsigned limiters);
 
+struct short_text {
+    char text[16];
+};
+/* "12 %", "<1 %", ">99 %": at most 5 columns, and never a whole that is none. */
+struct short_text short_percent(double fraction);
+/* "1.004", "0.02", "<0.001": at most 7 columns below a million waves. */
+struct short_text short_waves(double waves);
+/* The first limiter, with a "+" if there are others: at most 10 columns. */
+struct short_text short_limiter(unsigned limiters);
+
 /* How bad an idle share is. */
 enum style text_style_of_idle(double share);
 
