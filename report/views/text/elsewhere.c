@@ -28,7 +28,7 @@ static void write_side(const struct page *page, const struct judgement *judged)
         page_right(page, BAD, SIDE, "cannot run");
         return;
     }
-    page_right(page, PLAIN, 8,
+    page_right(page, PLAIN, 6,
                judged->valid & JUDGED_OCCUPANCY ? short_percent(judged->theoretical_occupancy).text : "n/a");
     page_right(page, PLAIN, 8, judged->valid & JUDGED_WAVES ? short_waves(judged->waves).text : "n/a");
     if (judged->valid & JUDGED_WAVES) {
