@@ -13,9 +13,11 @@ enum memory_kind {
     MEMORY_MAPPED = 1u << 3,     /* cuMemMap */
     MEMORY_PINNED = 1u << 4,     /* cuMemHostAlloc */
     MEMORY_REGISTERED = 1u << 5, /* cuMemHostRegister: the client's own memory */
-    MEMORY_GLOBAL = 1u << 6      /* a module's global variable */
+    MEMORY_GLOBAL = 1u << 6,     /* a module's global variable */
+    MEMORY_GRAPH = 1u << 7       /* of an allocation node: lives as long as a graph that has it */
 };
-#define MEMORY_ON_DEVICE (MEMORY_DEVICE | MEMORY_MANAGED | MEMORY_ASYNC | MEMORY_MAPPED | MEMORY_GLOBAL)
+#define MEMORY_ON_DEVICE                                                                                     \
+    (MEMORY_DEVICE | MEMORY_MANAGED | MEMORY_ASYNC | MEMORY_MAPPED | MEMORY_GLOBAL | MEMORY_GRAPH)
 #define MEMORY_ON_HOST   (MEMORY_PINNED | MEMORY_REGISTERED)
 #define MEMORY_ANY       (MEMORY_ON_DEVICE | MEMORY_ON_HOST)
 
