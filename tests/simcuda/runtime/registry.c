@@ -204,15 +204,25 @@ static CUresult fill_managed_pointers(const struct driver_api *driver, const str
     return result;
 }
 
+/* The first launch of a kernel may come inside a stream capture, which forbids the client to load code. */
+static CUresult load(const struct driver_api *driver, struct fat_binary *binary)
+{
+    CUlibraryOption preserved = CU_LIBRARY_BINARY_IS_PRESERVED;
+    void *yes = (void *)1;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    driver->cuThreadExchangeStreamCaptureMode(&mode);
+    CUresult result =
+        driver->cuLibraryLoadData(&binary->library, binary->image, NULL, NULL, 0, &preserved, &yes, 1);
+    driver->cuThreadExchangeStreamCaptureMode(&mode);
+    return result;
+}
+
 cudaError_t registry_load_binary(const struct driver_api *driver, struct fat_binary *binary)
 {
     CUresult result = CUDA_SUCCESS;
-    CUlibraryOption preserved = CU_LIBRARY_BINARY_IS_PRESERVED;
-    void *yes = (void *)1;
     pthread_mutex_lock(&binary->lock);
     if (!binary->loaded) {
-        result =
-            driver->cuLibraryLoadData(&binary->library, binary->image, NULL, NULL, 0, &preserved, &yes, 1);
+        result = load(driver, binary);
         binary->loaded = result == CUDA_SUCCESS;
         if (binary->loaded) {
             result = fill_managed_pointers(driver, binary);
