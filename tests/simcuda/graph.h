@@ -9,8 +9,7 @@
 #include "object.h"
 #include "operation.h"
 
-/* --- what a node does (graph_work.c, graph_kernel.c)
- * ---------------------------------------------------------- */
+/* --- what a node does (graph_work.c, graph_kernel.c) ---------------------------------------------------- */
 
 struct graph_kernel {
     struct launch_request request; /* its pointers lead to what this structure owns */
@@ -25,12 +24,6 @@ struct graph_conditional {
     CUcontext context;
     unsigned bodies_count;
     CUgraph *bodies;
-};
-
-/* Memory of an allocation node lives as long as a graph that has the node. */
-struct graph_allocation {
-    _Atomic unsigned references;
-    CUDA_MEM_ALLOC_NODE_PARAMS parameters; /* access descriptors included */
 };
 
 struct graph_work {
@@ -66,11 +59,6 @@ CUresult graph_describe_fill(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontex
 CUresult graph_describe_host(CUhostFn function, void *data, struct graph_work *work);
 CUresult graph_describe_event(enum call call, CUgraphNodeType type, CUevent event, struct graph_work *work);
 CUresult graph_describe_child(enum call call, CUgraph child, struct graph_work *work);
-CUresult graph_describe_allocation(CUDA_MEM_ALLOC_NODE_PARAMS *parameters, struct graph_work *work);
-/* Memory that cuMemAllocAsync has reserved for a capturing stream. */
-CUresult graph_describe_captured_allocation(struct CUctx_st *context, CUdeviceptr address, size_t bytes,
-                                            struct graph_work *work);
-CUresult graph_describe_free(CUdeviceptr address, struct graph_work *work);
 CUresult graph_describe_words(const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters, struct graph_work *work);
 
 CUresult graph_work_copy(const struct graph_work *from, struct graph_work *to);
@@ -88,8 +76,7 @@ CUresult graph_kernel_copy(const struct graph_kernel *from, struct graph_kernel 
 void graph_kernel_free(struct graph_kernel *kernel);
 CUresult graph_kernel_copy_attributes(const struct graph_kernel *from, struct graph_kernel *to);
 
-/* --- graphs (graph.c)
- * ------------------------------------------------------------------------------------------- */
+/* --- graphs (graph.c) ----------------------------------------------------------------------------------- */
 
 struct graph_edge {
     struct CUgraphNode_st *node;
@@ -153,8 +140,7 @@ CUresult graph_refuse(const void *handle, enum call call);
 #define REQUIRE_NODE(node, symbol)       REQUIRE_OBJECT(node, OBJECT_GRAPH_NODE, symbol)
 #define REQUIRE_GRAPH_EXEC(exec, symbol) REQUIRE_OBJECT(exec, OBJECT_GRAPH_EXEC, symbol)
 
-/* --- executable graphs (graph_exec.c, graph_update.c)
- * --------------------------------------------------------- */
+/* --- executable graphs (graph_exec.c, graph_update.c) --------------------------------------------------- */
 
 struct CUgraphExec_st {
     struct object object;

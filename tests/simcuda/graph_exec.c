@@ -3,6 +3,7 @@
 #include "capture.h"
 #include "event.h"
 #include "graph.h"
+#include "graph_memory.h"
 #include "memory.h"
 #include "require.h"
 #include "stream.h"
@@ -11,8 +12,7 @@
 
 static struct pool exec_pool = POOL(struct CUgraphExec_st);
 
-/* --- instantiating
- * ------------------------------------------------------------------------------------------------- */
+/* --- instantiating -------------------------------------------------------------------------------------- */
 
 #define INSTANTIATE_FLAGS                                                                                    \
     (CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |                  \
@@ -168,8 +168,7 @@ CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec exec)
     return CUDA_SUCCESS;
 }
 
-/* --- replays: what a launch carries out
- * -------------------------------------------------------------------------------- */
+/* --- replays: what a launch carries out ----------------------------------------------------------------- */
 
 struct replay {
     size_t count, room;
@@ -350,9 +349,7 @@ void graph_replay_execute(CUgraphExec exec, void *data)
     }
 }
 
-/* --- launching
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- launching ------------------------------------------------------------------------------------------ */
 
 static CUresult check_work(enum call call, const struct graph_work *work)
 {
@@ -432,6 +429,7 @@ STREAM_ENTRY(cuGraphLaunch, _ptsz, (exec, stream), CUgraphExec exec, CUstream st
         return capture_record(stream, &operation);
     }
     TRY(check_nodes(entry->call, exec->graph));
+    TRY(graph_memory_launch(exec->graph, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
     return launch(exec, stream);
 }
 

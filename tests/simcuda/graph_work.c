@@ -2,14 +2,14 @@
  * copying and freeing them. */
 #include "event.h"
 #include "graph.h"
+#include "graph_memory.h"
 #include "memory.h"
 #include "require.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- copies, fills, host functions, events
- * ------------------------------------------------------------------------ */
+/* --- copies, fills, host functions, events -------------------------------------------------------------- */
 
 /* NULL stands for the current context. */
 static CUresult choose_context(CUcontext given, CUcontext *context)
@@ -63,8 +63,7 @@ CUresult graph_describe_event(enum call call, CUgraphNodeType type, CUevent even
     return CUDA_SUCCESS;
 }
 
-/* --- child graphs
- * ------------------------------------------------------------------------------------------------- */
+/* --- child graphs --------------------------------------------------------------------------------------- */
 
 static bool can_be_child(CUgraph graph)
 {
@@ -100,86 +99,7 @@ static CUresult adopt_child(enum call call, CUgraph child, struct graph_work *wo
     return CUDA_SUCCESS;
 }
 
-/* --- memory
- * ------------------------------------------------------------------------------------------------------- */
-
-static CUresult check_allocation(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters, struct device **device)
-{
-    REQUIRE(parameters && parameters->bytesize != 0);
-    REQUIRE(parameters->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
-    REQUIRE(parameters->poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE);
-    REQUIRE(parameters->accessDescCount == 0 || parameters->accessDescs);
-    *device = device_of(parameters->poolProps.location.id);
-    return *device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static struct graph_allocation *allocation_make(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters)
-{
-    size_t access_bytes = parameters->accessDescCount * sizeof(CUmemAccessDesc);
-    struct graph_allocation *allocation = malloc(sizeof(*allocation) + access_bytes);
-    if (allocation) {
-        CUmemAccessDesc *access = (CUmemAccessDesc *)(allocation + 1);
-        atomic_init(&allocation->references, 1);
-        allocation->parameters = *parameters;
-        allocation->parameters.accessDescs = access_bytes ? access : NULL;
-        if (access_bytes) {
-            memcpy(access, parameters->accessDescs, access_bytes);
-        }
-    }
-    return allocation;
-}
-
-CUresult graph_describe_allocation(CUDA_MEM_ALLOC_NODE_PARAMS *parameters, struct graph_work *work)
-{
-    struct device *device;
-    TRY(check_allocation(parameters, &device));
-    struct memory_range range = {
-        .bytes = parameters->bytesize, .kind = MEMORY_GRAPH, .device = device, .pool = device->default_pool};
-    TRY(memory_allocate(&range));
-    parameters->dptr = range.address;
-    work->type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-    work->allocation = allocation_make(parameters);
-    if (!work->allocation) {
-        memory_release(range.address, MEMORY_GRAPH);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return CUDA_SUCCESS;
-}
-
-CUresult graph_describe_captured_allocation(struct CUctx_st *context, CUdeviceptr address, size_t bytes,
-                                            struct graph_work *work)
-{
-    CUDA_MEM_ALLOC_NODE_PARAMS parameters = {
-        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, context->device->ordinal}},
-        .bytesize = bytes,
-        .dptr = address,
-    };
-    work->type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-    work->allocation = allocation_make(&parameters);
-    return work->allocation ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static void allocation_drop(struct graph_allocation *allocation)
-{
-    if (atomic_fetch_sub(&allocation->references, 1) == 1) {
-        memory_release(allocation->parameters.dptr, MEMORY_GRAPH);
-        free(allocation);
-    }
-}
-
-CUresult graph_describe_free(CUdeviceptr address, struct graph_work *work)
-{
-    struct memory_range range;
-    REQUIRE(memory_find(address, &range) && range.address == address);
-    REQUIRE(range.kind == MEMORY_GRAPH || range.kind == MEMORY_ASYNC);
-    work->type = CU_GRAPH_NODE_TYPE_MEM_FREE;
-    work->freed = address;
-    return CUDA_SUCCESS;
-}
-
-/* --- stream memory operations
- * --------------------------------------------------------------------------------------- */
+/* --- stream memory operations --------------------------------------------------------------------------- */
 
 static CUresult copy_words(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *from, CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *to)
 {
@@ -206,8 +126,7 @@ CUresult graph_describe_words(const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters, s
     return copy_words(&given, &work->words);
 }
 
-/* --- conditional nodes
- * ---------------------------------------------------------------------------------------------- */
+/* --- conditional nodes ---------------------------------------------------------------------------------- */
 
 static void conditional_free(struct graph_conditional *conditional)
 {
@@ -279,9 +198,7 @@ static CUresult conditional_copy(const struct graph_conditional *from, struct gr
     return result;
 }
 
-/* --- any kind
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- any kind ------------------------------------------------------------------------------------------- */
 
 CUresult graph_describe(enum call call, CUgraphNodeParams *parameters, struct graph_work *work)
 {
@@ -338,7 +255,7 @@ CUresult graph_work_copy(const struct graph_work *from, struct graph_work *to)
         }
         break;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-        atomic_fetch_add(&copy.allocation->references, 1);
+        graph_memory_retain(copy.allocation);
         break;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         result = copy_words(&from->words, &copy.words);
@@ -365,7 +282,7 @@ void graph_work_free(struct graph_work *work)
         graph_free(work->child);
         break;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-        allocation_drop(work->allocation);
+        graph_memory_release(work->allocation);
         break;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         free(work->words.paramArray);

@@ -1,5 +1,6 @@
 /* The exported functions that allocate and free device and host memory. */
 #include "capture.h"
+#include "graph_memory.h"
 #include "memory.h"
 #include "require.h"
 
@@ -32,7 +33,9 @@ static CUresult release(struct CUctx_st *context, CUdeviceptr address, unsigned 
         return CUDA_SUCCESS;
     }
     streams_wait_idle(context);
-    return memory_release(address, kinds);
+    return kinds & MEMORY_DEVICE && memory_holds(address, 1, MEMORY_GRAPH)
+               ? graph_memory_client_frees(address)
+               : memory_release(address, kinds);
 }
 
 /* --- device memory

@@ -66,7 +66,7 @@ static CUresult allocate(struct CUstream_st *stream, struct CUmemPoolHandle_st *
 {
     REQUIRE(address && bytes);
     struct memory_range range = {.bytes = bytes,
-                                 .kind = MEMORY_ASYNC,
+                                 .kind = atomic_load(&stream->capture) ? MEMORY_GRAPH : MEMORY_ASYNC,
                                  .context = stream->context,
                                  .device = pool->device,
                                  .pool = pool};
@@ -77,7 +77,7 @@ static CUresult allocate(struct CUstream_st *stream, struct CUmemPoolHandle_st *
     };
     CUresult result = stream_submit(stream, &operation);
     if (result != CUDA_SUCCESS) {
-        memory_release(range.address, MEMORY_ASYNC);
+        memory_release(range.address, range.kind);
         return result;
     }
     *address = range.address;
@@ -105,7 +105,7 @@ STREAM_ENTRY(cuMemFreeAsync, _ptsz, (address, stream), CUdeviceptr address, CUst
     ENTER_STREAM(stream);
     struct memory_range range;
     REQUIRE(memory_find(address, &range) && range.address == address);
-    REQUIRE(range.kind & (MEMORY_ASYNC | MEMORY_DEVICE | MEMORY_MANAGED));
+    REQUIRE(range.kind & (MEMORY_ASYNC | MEMORY_DEVICE | MEMORY_MANAGED | MEMORY_GRAPH));
     struct operation operation = {.kind = OPERATION_FREE,
                                   .memory = {.address = address, .bytes = range.bytes, .pool = range.pool}};
     return stream_submit(stream, &operation);

@@ -3,6 +3,7 @@
 
 #include "capture.h"
 #include "event.h"
+#include "graph_memory.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -38,7 +39,9 @@ CUresult operation_execute(const struct operation *operation)
         event_wait(operation->event.event, operation->event.ticket);
         break;
     case OPERATION_FREE:
-        return memory_release(operation->memory.address, MEMORY_ANY);
+        return memory_holds(operation->memory.address, 1, MEMORY_GRAPH)
+                   ? graph_memory_client_frees(operation->memory.address)
+                   : memory_release(operation->memory.address, MEMORY_ANY);
     case OPERATION_MEMORY_WORD:
         memory_word(&operation->word);
         break;

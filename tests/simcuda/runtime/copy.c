@@ -1,8 +1,7 @@
 /* Copies and fills: linear, pitched, three-dimensional, between devices, and by device variable. */
 #include "copy.h"
 
-/* --- linear ----------------------------------------------------------------------------------------------
- */
+/* --- linear --------------------------------------------------------------------------------------------- */
 
 cudaError_t copy_linear(const struct driver_api *driver, void *to, const void *from, size_t bytes,
                         enum cudaMemcpyKind kind)
@@ -86,8 +85,7 @@ RUNTIME_CALL_PTSZ(cudaMemcpy3DBatchAsync,
                    cudaStream_t stream),
                   driver->cuMemcpy3DBatchAsync(numOps, (CUDA_MEMCPY3D_BATCH_OP *)opList, flags, stream))
 
-/* --- the driver's form of a copy -------------------------------------------------------------------------
- */
+/* --- the driver's form of a copy ------------------------------------------------------------------------ */
 
 static bool memory_types(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
 {
@@ -238,8 +236,7 @@ cudaError_t copy_1d_to_driver(void *to, const void *from, size_t bytes, enum cud
     return copy_to_driver(NULL, &parameters, out);
 }
 
-/* --- pitched and three-dimensional -----------------------------------------------------------------------
- */
+/* --- pitched and three-dimensional ---------------------------------------------------------------------- */
 
 static cudaError_t copy_3d(const struct driver_api *driver, const struct cudaMemcpy3DParms *parameters,
                            bool async, cudaStream_t stream)

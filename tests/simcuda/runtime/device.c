@@ -5,8 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* --- finding devices -------------------------------------------------------------------------------------
- */
+/* --- finding devices ------------------------------------------------------------------------------------ */
 
 RUNTIME_QUERY(cudaGetDeviceCount, (int *count),
               count == NULL ? CUDA_ERROR_INVALID_VALUE : driver->cuDeviceGetCount(count))
@@ -44,8 +43,7 @@ static CUresult choose_device(const struct driver_api *driver, int *chosen,
 RUNTIME_QUERY(cudaChooseDevice, (int *device, const struct cudaDeviceProp *prop),
               device == NULL || prop == NULL ? CUDA_ERROR_INVALID_VALUE : choose_device(driver, device, prop))
 
-/* --- properties ------------------------------------------------------------------------------------------
- */
+/* --- properties ----------------------------------------------------------------------------------------- */
 
 /* A driver older than an attribute refuses it, and the field stays 0. */
 static void fill_attributes(const struct driver_api *driver, struct cudaDeviceProp *out, CUdevice device)
@@ -100,8 +98,7 @@ RUNTIME_QUERY(cudaDeviceGetP2PAtomicCapabilities,
               driver->cuDeviceGetP2PAtomicCapabilities(capabilities, (const CUatomicOperation *)operations,
                                                        count, srcDevice, dstDevice))
 
-/* --- versions --------------------------------------------------------------------------------------------
- */
+/* --- versions ------------------------------------------------------------------------------------------- */
 
 /* 0 and no error without a driver: the one call by which programs ask whether there is one. */
 RUNTIME_EXPORT cudaError_t cudaDriverGetVersion(int *driverVersion)
@@ -124,8 +121,7 @@ RUNTIME_EXPORT cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
     return cudaSuccess;
 }
 
-/* --- settings --------------------------------------------------------------------------------------------
- */
+/* --- settings ------------------------------------------------------------------------------------------- */
 
 RUNTIME_CALL(cudaDeviceSynchronize, (void), driver->cuCtxSynchronize())
 
@@ -178,8 +174,7 @@ RUNTIME_CALL(cudaDeviceFlushGPUDirectRDMAWrites,
 RUNTIME_CALL(cudaProfilerStart, (void), driver->cuProfilerStart())
 RUNTIME_CALL(cudaProfilerStop, (void), driver->cuProfilerStop())
 
-/* --- peers -----------------------------------------------------------------------------------------------
- */
+/* --- peers ---------------------------------------------------------------------------------------------- */
 
 RUNTIME_QUERY(cudaDeviceCanAccessPeer, (int *canAccessPeer, int device, int peerDevice),
               driver->cuDeviceCanAccessPeer(canAccessPeer, device, peerDevice))

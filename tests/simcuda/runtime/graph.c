@@ -1,8 +1,7 @@
 /* Graphs, edges and executable graphs: what the driver has in the same form. */
 #include "runtime.h"
 
-/* --- graphs ----------------------------------------------------------------------------------------------
- */
+/* --- graphs --------------------------------------------------------------------------------------------- */
 
 RUNTIME_CALL(cudaGraphCreate, (cudaGraph_t * pGraph, unsigned flags), driver->cuGraphCreate(pGraph, flags))
 RUNTIME_CALL(cudaGraphDestroy, (cudaGraph_t graph), driver->cuGraphDestroy(graph))
@@ -32,8 +31,7 @@ RUNTIME_CALL(cudaGraphConditionalHandleCreate,
               unsigned flags),
              create_handle(driver, pHandle_out, graph, defaultLaunchValue, flags))
 
-/* --- edges -----------------------------------------------------------------------------------------------
- */
+/* --- edges ---------------------------------------------------------------------------------------------- */
 
 RUNTIME_CALL(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes),
              driver->cuGraphGetNodes(graph, nodes, numNodes))
@@ -64,8 +62,7 @@ RUNTIME_CALL(cudaGraphRemoveDependencies,
              driver->cuGraphRemoveDependencies(graph, from, to, (const CUgraphEdgeData *)edgeData,
                                                numDependencies))
 
-/* --- executable graphs -----------------------------------------------------------------------------------
- */
+/* --- executable graphs ---------------------------------------------------------------------------------- */
 
 RUNTIME_CALL(cudaGraphInstantiate,
              (cudaGraphExec_t * pGraphExec, cudaGraph_t graph, unsigned long long flags),
@@ -110,8 +107,7 @@ RUNTIME_CALL(cudaGraphExecEventWaitNodeSetEvent,
              (cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event),
              driver->cuGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event))
 
-/* --- user objects and memory of graphs ---------------------------------------------------------------------
- */
+/* --- user objects and memory of graphs ------------------------------------------------------------------ */
 
 RUNTIME_CALL(cudaUserObjectCreate,
              (cudaUserObject_t * object_out, void *ptr, cudaHostFn_t destroy, unsigned initialRefcount,

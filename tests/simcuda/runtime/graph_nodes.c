@@ -25,8 +25,7 @@ static CUcontext current_context(const struct driver_api *driver)
     return context;
 }
 
-/* --- kernels ---------------------------------------------------------------------------------------------
- */
+/* --- kernels -------------------------------------------------------------------------------------------- */
 
 static cudaError_t kernel_to_driver(const struct driver_api *driver, const struct cudaKernelNodeParams *in,
                                     CUDA_KERNEL_NODE_PARAMS_v2 *out)
@@ -113,8 +112,7 @@ RUNTIME_CALL(cudaGraphKernelNodeSetAttribute,
 RUNTIME_CALL(cudaGraphKernelNodeCopyAttributes, (cudaGraphNode_t hDst, cudaGraphNode_t hSrc),
              driver->cuGraphKernelNodeCopyAttributes(hDst, hSrc))
 
-/* --- copies ----------------------------------------------------------------------------------------------
- */
+/* --- copies --------------------------------------------------------------------------------------------- */
 
 static cudaError_t add_copy(const struct driver_api *driver, PLACE, const CUDA_MEMCPY3D *parameters)
 {
@@ -244,8 +242,7 @@ RUNTIME_CALL(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
               size_t offset, enum cudaMemcpyKind kind),
              set_copy_from_symbol(driver, hGraphExec, node, dst, symbol, count, offset, kind))
 
-/* --- fills, host functions, children, events: the driver's structures under other names -------------------
- */
+/* --- fills, host functions, children, events: the driver's structures under other names ----------------- */
 
 _Static_assert(sizeof(struct cudaMemsetParams) == sizeof(CUDA_MEMSET_NODE_PARAMS), "passed through");
 _Static_assert(sizeof(struct cudaHostNodeParams) == sizeof(CUDA_HOST_NODE_PARAMS), "passed through");
@@ -304,8 +301,7 @@ RUNTIME_CALL(cudaGraphAddMemFreeNode, (PLACE, void *dptr),
 RUNTIME_CALL(cudaGraphMemFreeNodeGetParams, (cudaGraphNode_t node, void *dptr_out),
              driver->cuGraphMemFreeNodeGetParams(node, (CUdeviceptr *)dptr_out))
 
-/* --- nodes of any kind -----------------------------------------------------------------------------------
- */
+/* --- nodes of any kind ---------------------------------------------------------------------------------- */
 
 _Static_assert(sizeof(struct cudaGraphNodeParams) == sizeof(CUgraphNodeParams), "one union each");
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- libraries -------------------------------------------------------------------------------------------
- */
+/* --- libraries ------------------------------------------------------------------------------------------ */
 
 /* Options and JIT options have the driver's numbers. */
 RUNTIME_CALL(cudaLibraryLoadData,
@@ -70,8 +69,7 @@ RUNTIME_CALL(cudaLibraryGetManaged, (void **dptr, size_t *bytes, cudaLibrary_t l
 RUNTIME_CALL(cudaLibraryGetUnifiedFunction, (void **fptr, cudaLibrary_t library, const char *symbol),
              driver->cuLibraryGetUnifiedFunction(fptr, (CUlibrary)library, symbol))
 
-/* --- driver entry points ---------------------------------------------------------------------------------
- */
+/* --- driver entry points -------------------------------------------------------------------------------- */
 
 static cudaError_t entry_point(const struct driver_api *driver, const char *symbol, void **function,
                                unsigned version, unsigned long long flags, bool per_thread,

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* --- device memory ---------------------------------------------------------------------------------------
- */
+/* --- device memory -------------------------------------------------------------------------------------- */
 
 static cudaError_t allocate(const struct driver_api *driver, void **out, size_t bytes)
 {
@@ -49,8 +48,7 @@ RUNTIME_CALL(cudaMalloc3D, (struct cudaPitchedPtr * pitchedDevPtr, struct cudaEx
 
 RUNTIME_CALL(cudaMemGetInfo, (size_t * free, size_t *total), driver->cuMemGetInfo(free, total))
 
-/* --- managed memory --------------------------------------------------------------------------------------
- */
+/* --- managed memory ------------------------------------------------------------------------------------- */
 
 RUNTIME_CALL(cudaMallocManaged, (void **devPtr, size_t size, unsigned flags),
              driver->cuMemAllocManaged((CUdeviceptr *)devPtr, size, flags))
@@ -105,8 +103,7 @@ RUNTIME_CALL(cudaMemRangeGetAttributes,
              driver->cuMemRangeGetAttributes(data, dataSizes, (CUmem_range_attribute *)attributes,
                                              numAttributes, (CUdeviceptr)devPtr, count))
 
-/* --- host memory -----------------------------------------------------------------------------------------
- */
+/* --- host memory ---------------------------------------------------------------------------------------- */
 
 static cudaError_t allocate_host(const struct driver_api *driver, void **out, size_t bytes, unsigned flags)
 {
@@ -130,8 +127,7 @@ RUNTIME_CALL(cudaHostGetDevicePointer, (void **pDevice, void *pHost, unsigned fl
              driver->cuMemHostGetDevicePointer((CUdeviceptr *)pDevice, pHost, flags))
 RUNTIME_CALL(cudaHostGetFlags, (unsigned *pFlags, void *pHost), driver->cuMemHostGetFlags(pFlags, pHost))
 
-/* --- stream-ordered memory and pools ---------------------------------------------------------------------
- */
+/* --- stream-ordered memory and pools -------------------------------------------------------------------- */
 
 RUNTIME_CALL_PTSZ(cudaMallocAsync, (void **devPtr, size_t size, cudaStream_t hStream),
                   driver->cuMemAllocAsync((CUdeviceptr *)devPtr, size, hStream))
@@ -194,8 +190,7 @@ RUNTIME_CALL(cudaMemPoolImportPointer,
              driver->cuMemPoolImportPointer((CUdeviceptr *)ptr, memPool,
                                             (CUmemPoolPtrExportData *)exportData))
 
-/* --- other processes -------------------------------------------------------------------------------------
- */
+/* --- other processes ------------------------------------------------------------------------------------ */
 
 RUNTIME_CALL(cudaIpcGetEventHandle, (cudaIpcEventHandle_t * handle, cudaEvent_t event),
              driver->cuIpcGetEventHandle((CUipcEventHandle *)handle, event))
@@ -222,8 +217,7 @@ static CUresult open_memory(const struct driver_api *driver, void **out, cudaIpc
 RUNTIME_CALL(cudaIpcOpenMemHandle, (void **devPtr, cudaIpcMemHandle_t handle, unsigned flags),
              open_memory(driver, devPtr, handle, flags))
 
-/* --- pointers --------------------------------------------------------------------------------------------
- */
+/* --- pointers ------------------------------------------------------------------------------------------- */
 
 /* The driver fills what it does not know with zeros and no error: plain host memory has memory type 0. */
 static CUresult pointer_attributes(const struct driver_api *driver, struct cudaPointerAttributes *out,

@@ -117,7 +117,7 @@ static struct entry **bucket_link(const struct entry *entry)
     return link;
 }
 
-/* --- registering --------------------------------------------------------------------------------------- */
+/* --- registering ---------------------------------------------------------------------------------------- */
 
 struct fat_binary *registry_add_binary(const void *image)
 {

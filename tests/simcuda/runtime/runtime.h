@@ -41,7 +41,7 @@ CUresult runtime_device(const struct driver_api *driver, CUdevice *device);
 /* The device's primary context, retained until cudaDeviceReset. */
 CUresult runtime_primary_context(const struct driver_api *driver, int ordinal, CUcontext *context);
 
-/* --- defining exported functions ----------------------------------------------------------------------- */
+/* --- defining exported functions ------------------------------------------------------------------------ */
 
 #define RUNTIME_EXPORT __attribute__((visibility("default")))
 

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* --- streams ---------------------------------------------------------------------------------------------
- */
+/* --- streams -------------------------------------------------------------------------------------------- */
 
 RUNTIME_CALL(cudaStreamCreate, (cudaStream_t * pStream), driver->cuStreamCreate(pStream, CU_STREAM_DEFAULT))
 RUNTIME_CALL(cudaStreamCreateWithFlags, (cudaStream_t * pStream, unsigned flags),
@@ -72,8 +71,7 @@ RUNTIME_CALL_PTSZ(cudaStreamAddCallback,
                   (cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned flags),
                   add_callback(driver, stream, callback, userData, flags))
 
-/* --- events ----------------------------------------------------------------------------------------------
- */
+/* --- events --------------------------------------------------------------------------------------------- */
 
 RUNTIME_CALL(cudaEventCreate, (cudaEvent_t * event), driver->cuEventCreate(event, CU_EVENT_DEFAULT))
 RUNTIME_CALL(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags),
@@ -88,8 +86,7 @@ RUNTIME_CALL_PTSZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
 RUNTIME_CALL_PTSZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
                   driver->cuEventRecordWithFlags(event, stream, flags))
 
-/* --- capture ---------------------------------------------------------------------------------------------
- */
+/* --- capture -------------------------------------------------------------------------------------------- */
 
 RUNTIME_CALL_PTSZ(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode),
                   driver->cuStreamBeginCapture(stream, (CUstreamCaptureMode)mode))
