@@ -26,10 +26,6 @@
 #define STORE_EXTENT_MAGIC 0x54584557u /* "WEXT" */
 #define STORE_BLOCK_BYTES  4096u       /* header size; extents are multiples of it */
 
-/* A store that lives elsewhere (/dev/shm) leaves a file of the same name in the output directory: this magic,
- * the absolute path of the store, a newline. */
-#define STORE_POINTER_MAGIC "WARPWPTR"
-
 /* Where the output directory is no place for a shared mapping (network, FUSE, copy on write), the store lives
  * in /dev/shm or WARPWATCH_LIVE under its own name, and the directory holds a pointer file: its name with
  * this suffix, its content the absolute path and a newline. Whoever first finds the process ended copies it

@@ -76,27 +76,53 @@ uint32_t incoming_kernel(struct incoming *in, uint32_t index)
     return kernel_unreadable(in, index);
 }
 
+static bool configuration_intact(const struct store_configuration *configuration)
+{
+    size_t guarded = offsetof(struct store_configuration, flags) + sizeof configuration->flags;
+    return configuration->check == store_check(configuration, guarded);
+}
+
+/* The merged configuration, MERGED_NONE where the record is damaged; *held false: out of memory. */
+static uint32_t configuration_in(struct incoming *in, const struct store_configuration *configuration,
+                                 bool *held)
+{
+    if (!configuration_intact(configuration)) {
+        store_file_note(in->file, "the record of a configuration is damaged");
+        return MERGED_NONE;
+    }
+    uint32_t kernel = incoming_kernel(in, configuration->kernel),
+             device = device_of(in, configuration->device);
+    uint32_t merged = kernel == MERGED_NONE || device == MERGED_NONE
+                          ? MERGED_NONE
+                          : merge_configuration(in->merged, configuration, kernel, device);
+    *held = merged != MERGED_NONE;
+    return merged;
+}
+
+/* One that turned out to be another (`same_as`) counts there, if that is an earlier or later one that stands
+ * for itself. */
+static bool stands_for_another(struct incoming *in, const struct store_configuration *configuration)
+{
+    const struct store_configuration *all = in->configurations.records;
+    uint32_t other = configuration->same_as - 1; /* 0: wraps to a place that is not there */
+    return other < in->configurations.count && all[other].same_as == 0 && configuration_intact(&all[other]);
+}
+
 static bool configurations_in(struct incoming *in)
 {
-    const struct store_configuration *configurations = in->configurations.records;
-    for (uint32_t i = 0; i < in->configurations.count; i++) {
-        const struct store_configuration *configuration = &configurations[i];
-        size_t guarded = offsetof(struct store_configuration, flags) + sizeof configuration->flags;
-        if (configuration->check != store_check(configuration, guarded)) {
-            store_file_note(in->file, "the record of a configuration is damaged");
-            in->configurations_to[i] = MERGED_NONE;
-            continue;
-        }
-        uint32_t kernel = incoming_kernel(in, configuration->kernel),
-                 device = device_of(in, configuration->device);
-        in->configurations_to[i] = kernel == MERGED_NONE || device == MERGED_NONE
-                                       ? MERGED_NONE
-                                       : merge_configuration(in->merged, configuration, kernel, device);
-        if (in->configurations_to[i] == MERGED_NONE) {
-            return false;
+    const struct store_configuration *all = in->configurations.records;
+    bool held = true;
+    for (uint32_t i = 0; held && i < in->configurations.count; i++) {
+        if (!stands_for_another(in, &all[i])) {
+            in->configurations_to[i] = configuration_in(in, &all[i], &held);
         }
     }
-    return true;
+    for (uint32_t i = 0; held && i < in->configurations.count; i++) {
+        if (stands_for_another(in, &all[i])) {
+            in->configurations_to[i] = in->configurations_to[all[i].same_as - 1];
+        }
+    }
+    return held;
 }
 
 bool incoming_describe(struct incoming *in)

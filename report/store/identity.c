@@ -70,7 +70,8 @@ struct kernel_match {
 
 static struct kernel_key kernel_key_of(const struct merged_kernel *kernel, uint32_t process)
 {
-    const uint32_t kinds = STORE_KERNEL_ATTRIBUTES | STORE_KERNEL_UNNAMED | STORE_KERNEL_FILTERED;
+    const uint32_t kinds =
+        STORE_KERNEL_ATTRIBUTES | STORE_KERNEL_UNNAMED | STORE_KERNEL_FILTERED | STORE_KERNEL_REST;
     struct kernel_key key = {.kind = kernel->valid & kinds,
                              .process = kernel->valid & STORE_KERNEL_UNNAMED ? process : MERGED_NONE};
     if (kernel->valid & STORE_KERNEL_ATTRIBUTES) {

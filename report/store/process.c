@@ -18,6 +18,9 @@ static enum process_state state_of(struct liveness *liveness, const struct store
     if (!file->header_intact) {
         return PROCESS_ENDED;
     }
+    if (liveness_same_boot(liveness, header->boot_id) && (header->features & STORE_FEATURE_LOCKED)) {
+        return store_file_locked(file) ? PROCESS_RUNNING : PROCESS_ENDED;
+    }
     if (liveness_same_boot(liveness, header->boot_id)) {
         return liveness_runs(liveness, header->pid, header->pid_start_ticks) ? PROCESS_RUNNING
                                                                              : PROCESS_ENDED;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -116,6 +117,15 @@ void store_file_close(struct store_file *file)
     free(file->extents);
     file->fd = -1;
     file->extents = NULL;
+}
+
+bool store_file_locked(const struct store_file *file)
+{
+    if (flock(file->fd, LOCK_SH | LOCK_NB) != 0) {
+        return errno == EWOULDBLOCK;
+    }
+    flock(file->fd, LOCK_UN);
+    return false;
 }
 
 static bool extent_plausible(const struct store_extent *extent)

@@ -37,6 +37,9 @@ struct store_file {
 bool store_file_open(struct store_file *file, const char *path, char reason[STORE_REASON_BYTES]);
 void store_file_close(struct store_file *file);
 
+/* Its writer lives: it holds a lock on the file (STORE_FEATURE_LOCKED), as do children forked from it. */
+bool store_file_locked(const struct store_file *file);
+
 /* Which records belong to which owner (a shard, for counters and traces). */
 struct store_run {
     uint32_t first, count, owner;

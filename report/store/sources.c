@@ -2,16 +2,13 @@
  * process that turns up twice (a live store and its copy) counts once. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "live.h"
 #include "store.h"
-
-#define STORE_SUFFIX ".ww"
 
 struct path_list {
     char **paths;
@@ -40,10 +37,15 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static bool has_suffix(const char *name)
+static bool has_suffix(const char *name, const char *suffix)
 {
-    size_t length = strlen(name), suffix = sizeof STORE_SUFFIX - 1;
-    return length > suffix && strcmp(name + length - suffix, STORE_SUFFIX) == 0;
+    size_t length = strlen(name), suffix_length = strlen(suffix);
+    return length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
+}
+
+static bool is_store_name(const char *name)
+{
+    return name[0] != '.' && (has_suffix(name, STORE_SUFFIX) || has_suffix(name, STORE_POINTER_SUFFIX));
 }
 
 static bool directory_list(struct path_list *list, const char *path, store_complaint *complain)
@@ -57,7 +59,7 @@ static bool directory_list(struct path_list *list, const char *path, store_compl
     }
     for (struct dirent *entry; held && (entry = readdir(directory));) {
         char *joined = NULL;
-        if (entry->d_name[0] != '.' && has_suffix(entry->d_name)) {
+        if (is_store_name(entry->d_name)) {
             held = asprintf(&joined, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/",
                             entry->d_name) >= 0 &&
                    path_append(list, joined);
@@ -73,38 +75,18 @@ static bool directory_list(struct path_list *list, const char *path, store_compl
     return held;
 }
 
-/* --- pointer files ------------------------------------------------------------------------------------- */
-
-/* The path that a pointer file holds; NULL: it is none. */
-static char *pointer_target(const char *path)
-{
-    char text[4096 + sizeof STORE_POINTER_MAGIC];
-    const size_t magic = sizeof STORE_POINTER_MAGIC - 1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (length < (ssize_t)magic || memcmp(text, STORE_POINTER_MAGIC, magic) != 0) {
-        return NULL;
-    }
-    text[length] = '\0';
-    text[magic + strcspn(text + magic, "\n")] = '\0';
-    return strdup(text + magic);
-}
-
 static bool file_list(struct path_list *list, const char *path, store_complaint *complain)
 {
-    char *target = pointer_target(path);
-    struct stat status;
-    if (target && (target[0] != '/' || stat(target, &status) != 0)) {
-        char reason[STORE_REASON_BYTES];
-        snprintf(reason, sizeof reason, "its live store %.120s is not on this machine", target);
+    char reason[STORE_REASON_BYTES];
+    if (!has_suffix(path, STORE_POINTER_SUFFIX)) {
+        return path_append(list, strdup(path));
+    }
+    char *store = live_store_find(path, reason);
+    if (!store) {
         complain(path, reason);
-        free(target);
         return true;
     }
-    return path_append(list, target ? target : strdup(path));
+    return path_append(list, store);
 }
 
 /* --- each process once --------------------------------------------------------------------------------- */
