@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "live.h"
 #include "store.h"
@@ -73,6 +74,28 @@ static bool directory_list(struct path_list *list, const char *path, store_compl
         qsort(list->paths + before, list->count - before, sizeof *list->paths, by_text);
     }
     return held;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Of "x.ww.live": "x.ww". */
+static char *home_of(const char *pointer)
+{
+    return strndup(pointer, strlen(pointer) - (sizeof STORE_POINTER_SUFFIX - sizeof STORE_SUFFIX));
+}
+
+/* A pointer file that is gone, since another reader brought its store home. */
+static bool brought_home(const char *path)
+{
+    struct stat status;
+    char *home = has_suffix(path, STORE_POINTER_SUFFIX) && stat(path, &status) != 0 ? home_of(path) : NULL;
+    bool there = home && stat(home, &status) == 0;
+    free(home);
+    return there;
 }
 
 static bool file_list(struct path_list *list, const char *path, store_complaint *complain)
@@ -192,13 +215,12 @@ bool store_sources_find(struct store_sources *sources, const char *const *paths,
     bool held = true;
     *sources = (struct store_sources){0};
     for (size_t i = 0; held && i < count; i++) {
-        struct stat status;
-        if (stat(paths[i], &status) != 0) {
+        if (access(paths[i], F_OK) != 0 && !brought_home(paths[i])) {
             complain(paths[i], strerror(errno));
-        } else if (S_ISDIR(status.st_mode)) {
+        } else if (is_directory(paths[i])) {
             held = directory_list(&named, paths[i], complain);
         } else {
-            held = path_append(&named, strdup(paths[i]));
+            held = path_append(&named, brought_home(paths[i]) ? home_of(paths[i]) : strdup(paths[i]));
         }
     }
     for (size_t i = 0; held && i < named.count; i++) {
