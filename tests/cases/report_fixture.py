@@ -53,13 +53,6 @@ def limits(registers, threads, shared):
     }
 
 
-def lift(allowed, least, threads):
-    """One imaginary next step, so that the view has one to show."""
-    limiter = min((key for key in allowed if allowed[key] is not None), key=lambda key: allowed[key])
-    steps = {"registers": 64, "shared_memory": 49152, "threads": threads // 2, "blocks": threads * 2}
-    return [{"what": limiter, "to": steps[limiter], "blocks_per_sm": least + 1}]
-
-
 def configuration(registers, static, grid, block, dynamic, launches, graph, labels, device=0, processes=(0,), sms=132,
                   measured=None):
     threads, blocks = math.prod(block), math.prod(grid)
@@ -67,6 +60,8 @@ def configuration(registers, static, grid, block, dynamic, launches, graph, labe
     least = min(value for value in allowed.values() if value is not None)
     slots = least * sms
     waves = blocks / slots
+    idle = 1 - blocks / (math.ceil(waves) * slots)
+    excused = set(labels) & {"cooperative", "persistent", "communication"}
     share, graph_share = launches // len(processes), graph // len(processes)
     return {
         "device": device, "grid": list(grid), "block": list(block),
@@ -76,8 +71,10 @@ def configuration(registers, static, grid, block, dynamic, launches, graph, labe
         "by_process": [{"process": p, "launches": share, "graph_launches": graph_share} for p in processes],
         "blocks_per_sm": least, "theoretical_occupancy": least * math.ceil(threads / 32) / 64,
         "limiters": [key for key, value in allowed.items() if value == least], "limits": allowed,
-        "lift": lift(allowed, least, threads), "slots": slots, "waves": waves, "full_waves": int(waves),
-        "tail_fullness": waves % 1 or 1, "tail_waste": 1 - blocks / (math.ceil(waves) * slots),
+        "slots": slots, "waves": waves, "full_waves": int(waves), "idle_sms": max(0, sms - blocks),
+        "idle_sm_waves": 0 if excused else idle * sms * math.ceil(waves) * share * len(processes),
+        "context_sms": None, "elsewhere": None,
+        "tail_fullness": waves % 1 or 1, "tail_waste": idle,
         "idle_lanes_per_block": -threads % 32, "achieved_occupancy": None, "branch_efficiency": None,
         "lane_utilization": None, "sectors_per_request": None, "bank_conflicts_per_request": None, "gpu_ns": None,
         "labels": labels, "sources": {"theoretical_occupancy": "driver", "blocks_per_sm": "driver"},
@@ -98,7 +95,7 @@ def process(rank, host="node17", state="finished", launches=0):
     return {
         "host": host, "pid": 41200 + (rank or 0), "rank": rank, "command": "python train.py --config llama-7b.yaml --bf16",
         "start": "2025-11-29T21:49:59.120Z", "seconds": 184.2, "state": state, "launches": launches, "lost": 0,
-        "uncounted": 0, "hook_ns_per_launch": 21.4,
+        "uncounted": 0, "hook_ns_per_launch": 21.4, "damage": None,
     }
 
 
@@ -116,13 +113,13 @@ def report(kernels, findings=(), devices=(H200,), processes=None):
             "configurations": len(configurations), "launch_call_ns": 2815 * launches,
             "lost": sum(p["lost"] for p in processes), "uncounted": sum(p["uncounted"] for p in processes),
         },
-        "kernels": kernels, "findings": list(findings),
+        "elsewhere": None, "kernels": kernels, "findings": list(findings),
     }
 
 
 def finding(id, title, severity, kernel, configuration, launches, cost, evidence, advice):
     return {"id": id, "title": title, "severity": severity, "kernel": kernel, "configuration": configuration, "launches": launches,
-            "cost": cost, "cost_unit": "idle SM-waves", "evidence": evidence, "advice": advice}
+            "cost": cost, "share": cost and cost / 1.6e8, "evidence": evidence, "advice": advice}
 
 
 TRAINING_FINDINGS = [
@@ -204,14 +201,14 @@ def hostile():
 def unknowns():
     """Everything that may be null is null."""
     entry = configuration(32, 0, (7, 1, 1), (64, 1, 1), 0, 10, 0, [])
-    for key in ("blocks_per_sm", "theoretical_occupancy", "slots", "waves", "full_waves", "tail_fullness", "tail_waste"):
+    for key in ("blocks_per_sm", "theoretical_occupancy", "slots", "waves", "full_waves", "tail_fullness", "tail_waste", "idle_sms", "idle_sm_waves"):
         entry[key] = None
-    entry.update(limiters=[], limits=None, lift=[], sources={})
+    entry.update(limiters=None, limits=None, sources={})
     unknown = kernel("mystery", "mystery", None, None, None, [entry])
     unknown["max_threads_per_block"] = None
     cannot_run = configuration(32, 0, (7, 1, 1), (64, 1, 1), 0, 3, 0, [])
     cannot_run.update(blocks_per_sm=0, theoretical_occupancy=0, limiters=["shared_memory"], slots=0, waves=None, full_waves=None,
-                      tail_fullness=None, tail_waste=None)
+                      tail_fullness=None, tail_waste=None, idle_sms=None, idle_sm_waves=None)
     broken = kernel("too_big", "too_big", 32, 0, 0, [cannot_run])
     lossy = dict(process(None, state="ended"), lost=17, uncounted=4, hook_ns_per_launch=None, seconds=None)
     return report([unknown, broken], processes=[lossy])

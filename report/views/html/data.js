@@ -3,10 +3,14 @@
 const report = JSON.parse(byId("report").textContent);
 
 const state = {
-    device: null, process: null, rank: null, /* null: all */
-    search: "", limiter: null, bucket: null,
+    device: null,
+    process: null,
+    rank: null, /* null: all */
+    search: "",
+    limiter: null,
+    bucket: null,
     mode: "configurations",
-    sort: { kernels: { field: "idle", descending: true }, configurations: { field: "idle", descending: true } },
+    sort: {kernels: {field: "idle", descending: true}, configurations: {field: "idle", descending: true}},
     allFindings: false,
 };
 
@@ -17,9 +21,10 @@ const BUCKETS_MOST = 12;
 /* Labels under which idle SMs are how the kernel is meant to run, so that they are not held against it. */
 const EXCUSED = new Set(["cooperative", "persistent", "communication"]);
 
-/* SM-waves that a launch offers, and those that no block uses: one SM for one wave is one, whatever fits on it. */
+/* SM-waves that a launch offers: one SM for one wave is one, whatever fits on it. */
 function offeredByLaunch(configuration) {
-    return configuration.waves === null ? null : Math.ceil(configuration.waves) * report.devices[configuration.device].sms;
+    const sms = configuration.context_sms ?? report.devices[configuration.device].sms;
+    return configuration.waves === null ? null : Math.ceil(configuration.waves) * sms;
 }
 
 function bucketOf(waves) {
@@ -33,20 +38,31 @@ function searchTextOf(kernel) {
 function rowOf(kernel, kernelIndex, searchText, configuration, configurationIndex) {
     const offered = offeredByLaunch(configuration);
     return {
-        kernel, kernelIndex, searchText, configuration, configurationIndex, offered,
+        kernel,
+        kernelIndex,
+        searchText,
+        configuration,
+        configurationIndex,
+        offered,
         blocks: product(configuration.grid),
         threads: product(configuration.block),
         device: report.devices[configuration.device],
         excused: configuration.labels.some((label) => EXCUSED.has(label)),
-        idlePerLaunch: offered === null ? null : offered * configuration.tail_waste,
+        limiters: configuration.limiters ?? [],
+        idlePerLaunch: configuration.idle_sm_waves === null ?
+            null :
+            configuration.idle_sm_waves / configuration.launches,
         bucket: bucketOf(configuration.waves),
-        launches: 0, graphLaunches: 0, idle: null, /* of the selection; see select() */
+        launches: 0,
+        graphLaunches: 0,
+        idle: null, /* of the selection; see select() */
     };
 }
 
 const allRows = report.kernels.flatMap((kernel, kernelIndex) => {
     const searchText = searchTextOf(kernel);
-    return kernel.configurations.map((configuration, index) => rowOf(kernel, kernelIndex, searchText, configuration, index));
+    return kernel.configurations.map(
+        (configuration, index) => rowOf(kernel, kernelIndex, searchText, configuration, index));
 });
 
 function groupByKernel(rows) {
@@ -58,8 +74,8 @@ function groupByKernel(rows) {
 const rowsOfKernel = groupByKernel(allRows);
 
 function processSelected(index) {
-    return (state.process === null || state.process === index)
-        && (state.rank === null || report.processes[index].rank === state.rank);
+    return (state.process === null || state.process === index) &&
+        (state.rank === null || report.processes[index].rank === state.rank);
 }
 
 const everythingSelected = () => state.device === null && state.process === null && state.rank === null;
@@ -81,7 +97,8 @@ function select() {
     selectedRows = allRows.filter((row) => row.launches > 0);
 }
 
-/* Σ of weight × value over rows where the value is known, divided by the weight of those; null without any. */
+/* Σ of weight × value over rows where the value is known, divided by the weight of those; null without any.
+ */
 function weightedMean(rows, value, weight) {
     let sum = 0;
     let weights = 0;
@@ -104,7 +121,9 @@ function idleShare(rows) {
 }
 
 function underOneWave(rows) {
-    return weightedMean(rows, (row) => row.configuration.waves === null ? null : Number(row.configuration.waves < 1), launchesOf);
+    return weightedMean(
+        rows, (row) => row.configuration.waves === null ? null : Number(row.configuration.waves < 1),
+        launchesOf);
 }
 
 function fewerBlocksThanSms(rows) {
@@ -129,27 +148,34 @@ function furtherLaunches(kernel) {
 function kernelRow(kernelIndex, rows) {
     const kernel = report.kernels[kernelIndex];
     return {
-        kernel, kernelIndex, configuration: null, rows,
+        kernel,
+        kernelIndex,
+        configuration: null,
+        rows,
         searchText: searchTextOf(kernel),
         excused: rows.length > 0 && rows.every((row) => row.excused),
         launches: totalLaunches(rows) + furtherLaunches(kernel),
         graphLaunches: rows.reduce((total, row) => total + row.graphLaunches, 0),
-        occupancy: meanOccupancy(rows), idleShare: idleShare(rows), underOneWave: underOneWave(rows),
+        occupancy: meanOccupancy(rows),
+        idleShare: idleShare(rows),
+        underOneWave: underOneWave(rows),
         idle: knownSum(rows, (row) => row.idle),
         gpuTime: knownSum(rows, (row) => row.configuration.gpu_ns?.total),
     };
 }
 
 function kernelRows() {
-    return groupByKernel(selectedRows).map((rows, index) => kernelRow(index, rows)).filter((row) => row.launches > 0);
+    return groupByKernel(selectedRows)
+        .map((rows, index) => kernelRow(index, rows))
+        .filter((row) => row.launches > 0);
 }
 
 const narrowed = () => state.limiter !== null || state.bucket !== null;
 
 function configurationMatches(row) {
-    return row.searchText.includes(state.search)
-        && (state.limiter === null || row.configuration.limiters.includes(state.limiter))
-        && (state.bucket === null || row.bucket === state.bucket);
+    return row.searchText.includes(state.search) &&
+        (state.limiter === null || row.limiters.includes(state.limiter)) &&
+        (state.bucket === null || row.bucket === state.bucket);
 }
 
 /* A kernel is listed when one of its configurations would be. */

@@ -2,169 +2,136 @@
 
 const CONFIGURATIONS_SHOWN = 40;
 
-const detail = { row: null };
-
-function source(configuration, field) {
-    const name = configuration.sources?.[field];
-    return name ? element("span", { class: "source", title: "where the figure comes from" }, visible(name)) : null;
-}
-
-function fact(label, value, ...more) {
-    return element("div", { class: "fact-item" }, element("dt", {}, label), element("dd", {}, value, " ", ...more));
-}
-
-function kernelFacts(kernel) {
-    return [
-        fact("Registers a thread", shown(kernel.registers_per_thread, count)),
-        fact("Static shared", shown(kernel.static_shared_bytes, bytes)),
-        fact("Local memory a thread", shown(kernel.local_bytes, bytes)),
-        fact("Most threads a block", shown(kernel.max_threads_per_block, count)),
-    ];
-}
-
-function launchFacts(row) {
-    const { configuration } = row;
-    return [
-        fact("Launches", count(row.launches), row.graphLaunches ? `(${percent(row.graphLaunches / row.launches)} by graph replay)` : ""),
-        fact("Through libcudart", count(configuration.runtime_launches)),
-        fact("Grid", blocksOf(configuration.grid, "block")),
-        fact("Block", blocksOf(configuration.block, "thread")),
-        fact("Cluster", configuration.cluster ? shape(configuration.cluster) : "none"),
-        fact("Dynamic shared", bytes(configuration.dynamic_shared_bytes)),
-        fact("Blocks per SM", shown(configuration.blocks_per_sm, count), source(configuration, "blocks_per_sm")),
-        fact("Theoretical occupancy", shown(configuration.theoretical_occupancy, percent), source(configuration, "theoretical_occupancy")),
-        fact("Waves", shown(configuration.waves, waveCount), source(configuration, "waves")),
-        fact("Tail waste", shown(configuration.tail_waste, percent), source(configuration, "tail_waste")),
-        fact("Idle lanes a block", shown(configuration.idle_lanes_per_block, count)),
-        fact("Idle SM-waves a launch", shown(row.idlePerLaunch, decimal)),
-    ];
-}
-
-const MEASURED_FACTS = [
-    ["achieved_occupancy", "Achieved occupancy", percent],
-    ["lane_utilization", "Lane utilization", percent],
-    ["branch_efficiency", "Branch efficiency", percent],
-    ["sectors_per_request", "Sectors a request", decimal],
-    ["bank_conflicts_per_request", "Bank conflicts a request", decimal],
-];
-
-function measuredFacts(configuration) {
-    const time = configuration.gpu_ns;
-    const how = howToMeasure("gpu_ns");
-    return [
-        fact("GPU time in all", shown(time?.total, duration, how), source(configuration, "gpu_ns")),
-        fact("Median launch", shown(time?.median, duration, how)),
-        fact("Least – most", time ? `${duration(time.min)} – ${duration(time.max)}` : notAvailable(how)),
-        ...MEASURED_FACTS.map(([field, label, format]) =>
-            fact(label, shown(configuration[field], format, howToMeasure(field)), source(configuration, field))),
-    ];
-}
+/* The configuration shown, and whether closing leads back to its row in the table. */
+const detail = {
+    row: null,
+    fromTable: false,
+};
 
 function figure(title, summary, ...content) {
-    return element("figure", { class: "figure" }, element("figcaption", {}, element("h3", {}, title), element("p", {}, summary)), ...content);
+    return element(
+        "figure", {class: "figure"},
+        element("figcaption", {}, element("h3", {}, title), element("p", {}, summary)), ...content);
 }
 
 function occupancyFigure(row) {
-    const { configuration } = row;
-    const known = configuration.blocks_per_sm !== null && row.device;
-    const lifts = configuration.lift || [];
-    return figure("One SM", known ? smSummary(row) : "Occupancy is not known.",
-        known ? smDrawing(row) : null, known ? smLegend(row) : null,
-        element("h4", {}, "Blocks per SM that each limit allows"),
-        limitsChart(configuration),
-        lifts.length ? element("ul", { class: "lift" }, lifts.map(liftNode)) : null);
+    const known = row.configuration.blocks_per_sm !== null && row.device.max_threads_per_sm !== null;
+    const drawn = known ? [smDrawing(row), smLegend(row)] : [];
+    const heading = element("h4", {}, "Blocks per SM that each limit allows");
+    return figure(
+        "One SM", known ? smSummary(row) : "Occupancy is not known.", ...drawn, heading, limitsChart(row));
+}
+
+function wavesLegend(row) {
+    const {cluster, waves, tail_waste: waste} = row.configuration;
+    const place = waves < 1 ? "idle" : "idle in the last wave";
+    return element(
+        "ul", {class: "legend"},
+        legendItem("resident", cluster ? "places with a cluster, one a lane" : "SMs with blocks, one a lane"),
+        waste > 0 ? legendItem("hatched", `${place}: ${percent(waste)} of all slots offered`) : null);
 }
 
 function wavesFigure(row) {
-    if (row.configuration.waves === null) {
-        return figure("Waves", row.configuration.blocks_per_sm === 0 ? "The launch fits no SM: no waves." : "Waves are not known.");
+    const {waves, blocks_per_sm: blocksPerSm} = row.configuration;
+    if (waves === null) {
+        return figure(
+            "Waves", blocksPerSm === 0 ? "The launch fits no SM: no waves." : "Waves are not known.");
     }
-    return figure("Waves", wavesSummary(row), wavesDrawing(row),
-        element("ul", { class: "legend" },
-            legendItem("resident", row.configuration.cluster ? "places with a cluster, one a lane" : "SMs with blocks, one a lane"),
-            legendItem("hatched", `idle in the last wave: ${percent(row.configuration.tail_waste)} of all slots offered`)),
-        element("p", { class: "note" }, "Drawn as if all blocks took the same time and spread evenly."));
-}
-
-function processTable(row) {
-    const parts = [...row.configuration.by_process].sort((a, b) => b.launches - a.launches).slice(0, CONFIGURATIONS_SHOWN);
-    return element("table", { class: "small" },
-        element("thead", {}, element("tr", {}, ["Process", "Rank", "Launches", "By graph"].map((label, index) =>
-            element("th", { scope: "col", class: index ? "number" : "" }, label)))),
-        element("tbody", {}, parts.map((part) => {
-            const process = report.processes[part.process];
-            return element("tr", {},
-                element("td", {}, `${visible(process.host)} · ${process.pid}`),
-                element("td", { class: "number" }, shown(process.rank, String, "no rank in the environment")),
-                element("td", { class: "number" }, count(part.launches)),
-                element("td", { class: "number" }, count(part.graph_launches)));
-        })));
+    const note =
+        element("p", {class: "note"}, "Drawn as if all blocks took the same time and spread evenly.");
+    return figure("Waves", wavesSummary(row), wavesDrawing(row), wavesLegend(row), note);
 }
 
 function siblingButton(row) {
-    const { configuration } = row;
-    return element("button", {
-        type: "button", class: "sibling", "aria-pressed": String(row === detail.row),
-        onclick: () => openDetail(row.kernelIndex, row.configurationIndex),
-    },
-    element("b", {}, `${shape(configuration.grid)} blocks of ${shape(configuration.block)}`),
-    element("span", {}, `${compact(row.launches)} launches · ${configuration.waves === null ? "waves n/a" : waveCount(configuration.waves) + " waves"}`
-        + (report.devices.length > 1 ? ` · device ${configuration.device}` : "")));
+    const {configuration} = row;
+    const facts = [plural(row.launches, "launch", "launches"), shown(configuration.waves, wavesText)];
+    if (report.devices.length > 1) {
+        facts.push(`device ${configuration.device}`);
+    }
+    const blocks = `${shape(configuration.grid)} ${row.blocks === 1 ? "block" : "blocks"}`;
+    return element(
+        "button", {
+            type: "button",
+            class: "sibling",
+            "aria-pressed": String(row === detail.row),
+            onclick: () => openDetail(row.kernelIndex, row.configurationIndex),
+        },
+        element("b", {}, `${blocks} of ${shape(configuration.block)}`),
+        element("span", {}, facts.flatMap((fact, index) => index ? [" · ", fact] : [fact])));
 }
 
 function siblingList(rows) {
     const most = [...rows].sort((a, b) => b.launches - a.launches);
     const listed = most.slice(0, CONFIGURATIONS_SHOWN);
-    return element("section", {},
-        element("h3", {}, plural(rows.length, "configuration")),
-        element("div", { class: "siblings" }, listed.map(siblingButton)),
-        most.length > listed.length ? element("p", { class: "note" }, `The ${CONFIGURATIONS_SHOWN} most launched; the table has all.`) : null);
+    const note =
+        element("p", {class: "note"}, `The ${CONFIGURATIONS_SHOWN} most launched; the table has all.`);
+    return element(
+        "section", {}, element("h3", {}, plural(rows.length, "configuration")),
+        element("div", {class: "siblings"}, listed.map(siblingButton)),
+        most.length > listed.length ? note : null);
 }
 
 function kernelFindings(kernelIndex) {
     const own = report.findings.filter((finding) => finding.kernel === kernelIndex);
-    return own.length ? element("section", {}, element("h3", {}, "Findings"),
-        element("ol", { class: "findings" }, own.map(findingNode))) : null;
+    const list = element("ol", {class: "findings"}, own.map(findingNode));
+    return own.length ? element("section", {}, element("h3", {}, "Findings"), list) : null;
 }
 
 function furtherNote(kernel) {
-    return kernel.further.launches ? element("p", { class: "attention" },
-        `${count(kernel.further.launches)} more launches came after the limit of configurations and are counted in one number.`) : null;
+    const launches = count(kernel.further.launches);
+    const text = `${launches} more launches came after the limit of configurations: known by number only.`;
+    return kernel.further.launches ? element("p", {class: "attention"}, text) : null;
 }
 
 function labelTags(row) {
-    return [...row.configuration.labels.map((label) => element("span", { class: "tag" }, visible(label))), simulatedMark(row.device)];
+    return [
+        ...row.configuration.labels.map((label) => element("span", {class: "tag"}, visible(label))),
+        simulatedMark(row.device)
+    ];
 }
 
 function detailHead(kernel) {
-    return element("header", { class: "drawer-head" },
-        element("div", { class: "drawer-buttons" },
-            element("button", { type: "button", class: "quiet", onclick: () => stepDetail(-1), "aria-label": "Previous row" }, "←"),
-            element("button", { type: "button", class: "quiet", onclick: () => stepDetail(1), "aria-label": "Next row" }, "→"),
-            element("button", { type: "button", class: "quiet close", onclick: () => byId("detail").close() }, "Close ", element("kbd", {}, "Esc"))),
-        element("h2", { id: "detail-name", tabindex: -1, autofocus: true }, nameNode(kernel.short_name)),
-        element("details", { class: "full-name" }, element("summary", {}, "Full name"),
+    return element(
+        "header", {class: "drawer-head"},
+        element(
+            "div", {class: "drawer-buttons"},
+            element(
+                "button",
+                {type: "button", class: "quiet", onclick: () => stepDetail(-1), "aria-label": "Previous row"},
+                "←"),
+            element(
+                "button",
+                {type: "button", class: "quiet", onclick: () => stepDetail(1), "aria-label": "Next row"},
+                "→"),
+            element(
+                "button", {type: "button", class: "quiet close", onclick: () => byId("detail").close()},
+                "Close ", element("kbd", {}, "Esc"))),
+        element("h2", {id: "detail-name", tabindex: -1, autofocus: true}, nameNode(kernel.short_name)),
+        element(
+            "details", {class: "full-name"}, element("summary", {}, "Full name"),
             nameNode(kernel.name, "name block"), nameNode(kernel.mangled, "name block muted")));
 }
 
 function configurationPart(row) {
+    const place = `${deviceName(row.device)}, device ${row.configuration.device}`;
     return [
-        element("p", { class: "where" }, `${deviceName(row.device)}, device ${row.configuration.device}`, " ", ...labelTags(row)),
-        element("div", { class: "figures" }, occupancyFigure(row), wavesFigure(row)),
-        element("section", {}, element("h3", {}, "Launch"), element("dl", { class: "facts" }, kernelFacts(row.kernel), launchFacts(row))),
-        element("section", {}, element("h3", {}, "Measured"), element("dl", { class: "facts" }, measuredFacts(row.configuration))),
-        element("section", {}, element("h3", {}, "By process"), processTable(row)),
+        element("p", {class: "where"}, place, " ", ...labelTags(row)),
+        element("div", {class: "figures"}, occupancyFigure(row), wavesFigure(row)),
+        factSection("Launch", [...kernelFacts(row.kernel), ...launchFacts(row)]),
+        factSection("Measured", measuredFacts(row.configuration)),
+        elsewherePart(row),
+        element("section", {}, element("h3", {}, "By process"), ...processTable(row)),
     ];
 }
 
 function renderDetail(kernelIndex) {
     const kernel = report.kernels[kernelIndex];
     const rows = rowsOfKernel[kernelIndex];
-    const own = detail.row ? configurationPart(detail.row) : [element("dl", { class: "facts" }, kernelFacts(kernel))];
-    byId("detail").replaceChildren(...[
-        detailHead(kernel), furtherNote(kernel),
-        rows.length > 1 ? siblingList(rows) : null, ...own, kernelFindings(kernelIndex),
-    ].filter(Boolean));
+    const own =
+        detail.row ? configurationPart(detail.row) : [element("dl", {class: "facts"}, kernelFacts(kernel))];
+    const siblings = rows.length > 1 ? siblingList(rows) : null;
+    const parts = [detailHead(kernel), furtherNote(kernel), siblings, ...own, kernelFindings(kernelIndex)];
+    byId("detail").replaceChildren(...parts.filter(Boolean));
 }
 
 /* Without a configuration: the one launched most. */
@@ -176,8 +143,13 @@ function rowToShow(kernelIndex, configurationIndex) {
     return rows.reduce((most, row) => (most === null || row.launches > most.launches ? row : most), null);
 }
 
+function isInTable(kernelIndex) {
+    return (row) => row === detail.row || (row.configuration === null && row.kernelIndex === kernelIndex);
+}
+
 function openDetail(kernelIndex, configurationIndex) {
     detail.row = rowToShow(kernelIndex, configurationIndex);
+    table.active = Math.max(0, table.rows.findIndex(isInTable(kernelIndex)));
     renderDetail(kernelIndex);
     const dialog = byId("detail");
     if (!dialog.open) {
@@ -191,7 +163,7 @@ function openDetail(kernelIndex, configurationIndex) {
 function openRow(index) {
     const row = table.rows[index];
     if (row) {
-        table.active = index;
+        detail.fromTable = true;
         openDetail(row.kernelIndex, row.configuration ? row.configurationIndex : null);
     }
 }

@@ -1,5 +1,5 @@
-/* Elements made from data. Text reaches the page through text nodes and attributes only: nothing that a report
-   holds is ever read as markup. */
+/* Elements made from data. Text reaches the page through text nodes and attributes only: nothing that a
+   report holds is ever read as markup. */
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -30,22 +30,25 @@ function byId(id) {
 }
 
 /* Characters that could reorder or hide the text around them, shown as their code points. */
-const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const INVISIBLE =
+    /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 function visible(text) {
-    return String(text).replace(INVISIBLE, (character) =>
-        "⟨U+" + character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩");
+    return String(text).replace(
+        INVISIBLE,
+        (character) => "⟨U+" + character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩");
 }
 
 /* Names break after these so that a long template argument list wraps at places that read well. */
 function nameNode(text, className = "name") {
     const parts = visible(text || "(no name)").split(/(?<=[,<(:])(?=[^:])/);
-    return element("span", { class: className, translate: "no" },
+    return element(
+        "span", {class: className, translate: "no"},
         parts.flatMap((part, index) => (index ? [element("wbr"), part] : [part])));
 }
 
 function notAvailable(how) {
-    return element("span", { class: "na", title: how || "not known" }, "n/a");
+    return element("span", {class: "na", title: how || "not known"}, "n/a");
 }
 
 /* A value that is null is never shown as a number. */

@@ -9,12 +9,15 @@ function findingRows(finding) {
         return null;
     }
     const rows = rowsOfKernel[finding.kernel] || [];
-    return finding.configuration === null ? rows : rows.filter((row) => row.configurationIndex === finding.configuration);
+    return finding.configuration === null ?
+        rows :
+        rows.filter((row) => row.configurationIndex === finding.configuration);
 }
 
 function findingSelected(finding) {
     const rows = findingRows(finding);
-    return rows === null || rows.some((row) => row.launches > 0) || (rows.length === 0 && everythingSelected());
+    return rows === null || rows.some((row) => row.launches > 0) ||
+        (rows.length === 0 && everythingSelected());
 }
 
 function severityClass(finding) {
@@ -23,45 +26,53 @@ function severityClass(finding) {
 
 function findingTarget(finding) {
     if (findingRows(finding) === null) {
-        return element("span", { class: "whole" }, "the whole run");
+        return element("span", {class: "whole"}, "the whole run");
     }
     const kernel = report.kernels[finding.kernel];
-    return element("button", { type: "button", class: "link", onclick: () => openDetail(finding.kernel, finding.configuration) },
+    return element(
+        "button",
+        {type: "button", class: "link", onclick: () => openDetail(finding.kernel, finding.configuration)},
         nameNode(kernel.short_name));
 }
 
-/* A bar against the costliest finding, where the report gives a cost. */
-function costBar(finding) {
-    const most = Math.max(...report.findings.map((other) => other.cost ?? 0));
-    return finding.cost > 0 ? element("span", { class: "cost", title: `${count(finding.cost)} ${visible(finding.cost_unit ?? "")}` },
-        element("span", { class: "bar", style: { "--share": finding.cost / most } })) : null;
+/* Share of what all launches of the run offered, where the finding has such a cost. */
+function shareNode(finding) {
+    return finding.share === null ? null :
+                                    element(
+                                        "span", {class: "cost"}, element("b", {}, percent(finding.share)),
+                                        element("span", {class: "bar", style: {"--share": finding.share}}));
 }
 
 function findingNode(finding) {
     const severity = severityClass(finding);
-    return element("li", { class: "finding " + severity, "data-id": visible(finding.id) },
-        element("div", { class: "finding-head" },
-            element("span", { class: "severity" }, severity),
-            element("h3", {}, visible(finding.title)),
-            costBar(finding)),
-        element("p", { class: "finding-where" }, findingTarget(finding),
-            finding.launches === null ? null : element("span", {}, plural(finding.launches, "launch", "launches")),
-            element("code", { class: "finding-id", title: `docs/findings/${visible(finding.id)}.md` }, visible(finding.id))),
-        element("p", { class: "evidence" }, visible(finding.evidence)),
-        element("p", { class: "advice" }, visible(finding.advice)));
+    return element(
+        "li", {class: "finding " + severity, "data-id": visible(finding.id)},
+        element(
+            "div", {class: "finding-head"}, element("span", {class: "severity"}, severity),
+            element("h3", {}, visible(finding.title)), shareNode(finding)),
+        element(
+            "p", {class: "finding-where"}, findingTarget(finding),
+            finding.launches === null ? null :
+                                        element("span", {}, plural(finding.launches, "launch", "launches")),
+            element(
+                "code", {class: "finding-id", title: `docs/findings/${visible(finding.id)}.md`},
+                visible(finding.id))),
+        element("p", {class: "evidence"}, visible(finding.evidence)),
+        element("p", {class: "advice"}, visible(finding.advice)));
 }
 
 function noFindings() {
-    return element("li", { class: "clean" },
-        element("b", {}, "Nothing to report."),
+    return element(
+        "li", {class: "clean"}, element("b", {}, "Nothing to report."),
         " No launch of this run crosses a threshold, as far as it was measured.");
 }
 
 function renderFindings() {
     const findings = report.findings.filter(findingSelected);
     const visibleFindings = state.allFindings ? findings : findings.slice(0, FINDINGS_SHOWN);
-    byId("findings").replaceChildren(...(findings.length ? visibleFindings.map(findingNode) : [noFindings()]));
-    byId("findings-note").textContent = findings.length ? "By cost over the whole run" : "";
+    byId("findings")
+        .replaceChildren(...(findings.length ? visibleFindings.map(findingNode) : [noFindings()]));
+    byId("findings-note").textContent = findings.length ? "By share of the SM time of the whole run" : "";
     const more = byId("findings-more");
     more.hidden = findings.length <= FINDINGS_SHOWN;
     more.textContent = state.allFindings ? "Show the costliest only" : `Show all ${count(findings.length)}`;

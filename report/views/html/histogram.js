@@ -9,29 +9,34 @@ function bucketRange(bucket) {
     if (bucket <= BUCKETS_LEAST) {
         return `fewer than ${bucketLabel(BUCKETS_LEAST + 1)} waves`;
     }
-    return bucket >= BUCKETS_MOST ? `${bucketLabel(bucket)} waves or more` : `${bucketLabel(bucket)} to ${bucketLabel(bucket + 1)} waves`;
+    return bucket >= BUCKETS_MOST ? `${bucketLabel(bucket)} waves or more` :
+                                    `${bucketLabel(bucket)} to ${bucketLabel(bucket + 1)} waves`;
 }
 
 function bucketCounts(rows) {
     const counts = new Map();
-    rows.filter((row) => row.bucket !== null).forEach((row) =>
-        counts.set(row.bucket, (counts.get(row.bucket) || 0) + row.launches));
+    rows.filter((row) => row.bucket !== null)
+        .forEach((row) => counts.set(row.bucket, (counts.get(row.bucket) || 0) + row.launches));
     return counts;
 }
 
 /* A label a bar while they fit, else one at each second bar counted from the full wave. */
 function barNode(bucket, launches, most, sparse) {
     const height = launches ? (Math.log10(launches) + 0.35) / (Math.log10(most) + 0.35) : 0;
-    return element("button", {
-        type: "button", class: "bar-button " + (bucket < 0 ? "sub" : "full"), disabled: launches === 0,
-        "aria-pressed": String(state.bucket === bucket), "data-bucket": bucket,
-        title: `${count(launches)} launches of ${bucketRange(bucket)}`,
-        "aria-label": `${count(launches)} launches of ${bucketRange(bucket)}`,
-        onclick: () => toggleBucket(bucket),
-    },
-    element("span", { class: "bar-value" }, launches ? compact(launches) : ""),
-    element("span", { class: "bar-body", style: { "--height": height } }),
-    element("span", { class: "bar-label" }, sparse && bucket % 2 ? "" : bucketLabel(bucket)));
+    return element(
+        "button", {
+            type: "button",
+            class: "bar-button " + (bucket < 0 ? "sub" : "full"),
+            disabled: launches === 0,
+            "aria-pressed": String(state.bucket === bucket),
+            "data-bucket": bucket,
+            title: `${count(launches)} launches of ${bucketRange(bucket)}`,
+            "aria-label": `${count(launches)} launches of ${bucketRange(bucket)}`,
+            onclick: () => toggleBucket(bucket),
+        },
+        element("span", {class: "bar-value"}, launches ? compact(launches) : ""),
+        element("span", {class: "bar-body", style: {"--height": height}}),
+        element("span", {class: "bar-label"}, sparse && bucket % 2 ? "" : bucketLabel(bucket)));
 }
 
 function toggleBucket(bucket) {
@@ -54,8 +59,9 @@ function renderHistogram() {
     byId("histogram").replaceChildren(...bars);
     byId("histogram").style.setProperty("--bars", bars.length);
     const unknown = totalLaunches(selectedRows.filter((row) => row.bucket === null));
-    byId("histogram-note").textContent = "Orange: less than one wave, so part of the GPU has no block at all."
-        + (unknown ? ` ${count(unknown)} launches have no known waves.` : "");
+    byId("histogram-note").textContent =
+        "Orange: less than one wave, so part of the GPU has no block at all." +
+        (unknown ? ` ${count(unknown)} launches have no known waves.` : "");
 }
 
 function toggleLimiter(limiter) {
@@ -67,13 +73,17 @@ function toggleLimiter(limiter) {
 }
 
 function limiterButton(limiter, share) {
-    return element("button", {
-        type: "button", class: "limiter-button", "data-limiter": limiter, "aria-pressed": String(state.limiter === limiter),
-        onclick: () => toggleLimiter(limiter),
-    },
-    element("span", { class: "limiter-name" }, limiterLabel(limiter)),
-    element("span", { class: "limit-bar", style: { "--share": share } }),
-    element("span", { class: "limit-value" }, percent(share)));
+    return element(
+        "button", {
+            type: "button",
+            class: "limiter-button",
+            "data-limiter": limiter,
+            "aria-pressed": String(state.limiter === limiter),
+            onclick: () => toggleLimiter(limiter),
+        },
+        element("span", {class: "limiter-name"}, limiterLabel(limiter)),
+        element("span", {class: "limit-bar", style: {"--share": share}}),
+        element("span", {class: "limit-value"}, percent(share)));
 }
 
 /* Full occupancy has limits too, but nothing to gain: it stands on a line of its own. */
@@ -81,15 +91,22 @@ function limiterShares() {
     const shares = new Map();
     const total = totalLaunches(selectedRows);
     for (const row of selectedRows.filter((candidate) => candidate.configuration.theoretical_occupancy < 1)) {
-        row.configuration.limiters.forEach((limiter) => shares.set(limiter, (shares.get(limiter) || 0) + row.launches / total));
+        row.limiters.forEach(
+            (limiter) => shares.set(limiter, (shares.get(limiter) || 0) + row.launches / total));
     }
     return [...shares].sort((a, b) => b[1] - a[1]);
 }
 
 function renderLimiters() {
-    const full = weightedMean(selectedRows, (row) => row.configuration.theoretical_occupancy === null ? null
-        : Number(row.configuration.theoretical_occupancy === 1), launchesOf);
-    byId("limiters").replaceChildren(...limiterShares().map(([limiter, share]) => limiterButton(limiter, share)));
-    byId("limiters-note").textContent = full === null ? "Occupancy is not known."
-        : `${percent(full)} of launches can fill all warp slots of an SM. Limits that tie count each.`;
+    const full = weightedMean(
+        selectedRows,
+        (row) => row.configuration.theoretical_occupancy === null ?
+            null :
+            Number(row.configuration.theoretical_occupancy === 1),
+        launchesOf);
+    byId("limiters").replaceChildren(...limiterShares().map(([limiter,
+                                                              share]) => limiterButton(limiter, share)));
+    byId("limiters-note").textContent = full === null ?
+        "Occupancy is not known." :
+        `${percent(full)} of launches can fill all warp slots of an SM. Limits that tie count each.`;
 }

@@ -12,8 +12,9 @@ function renderAll() {
 
 function fillSelect(id, all, entries, chosen) {
     const select = byId(id);
-    select.replaceChildren(element("option", { value: "" }, all),
-        ...entries.map(([value, label]) => element("option", { value }, label)));
+    select.replaceChildren(
+        element("option", {value: ""}, all),
+        ...entries.map(([value, label]) => element("option", {value}, label)));
     select.closest("label").hidden = entries.length < 2;
     select.addEventListener("change", () => {
         chosen(select.value === "" ? null : select.value);
@@ -21,26 +22,38 @@ function fillSelect(id, all, entries, chosen) {
     });
 }
 
-function numberOrNull(value) {
-    return value === null ? null : Number(value);
+const RUN_FILTERS = ["device", "process", "rank"];
+
+function setRunFilter(name) {
+    return (value) => {
+        state[name] = value === null ? null : Number(value);
+    };
+}
+
+function showEverything() {
+    RUN_FILTERS.forEach((name) => {
+        byId(`filter-${name}`).value = "";
+        state[name] = null;
+    });
+    renderAll();
 }
 
 function fillFilters() {
-    const ranks = distinct(report.processes.map((process) => process.rank).filter((rank) => rank !== null)).sort((a, b) => a - b);
-    const limiters = distinct(allRows.flatMap((row) => row.configuration.limiters));
-    fillSelect("filter-device", "all", report.devices.map((device, index) =>
-        [index, `${index} · ${deviceName(device)} · ${visible(device.host)} #${device.ordinal}`]), (value) => { state.device = numberOrNull(value); });
-    fillSelect("filter-process", "all", report.processes.map((process, index) =>
-        [index, `${visible(process.host)} · ${process.pid}`]), (value) => { state.process = numberOrNull(value); });
-    fillSelect("filter-rank", "all", ranks.map((rank) => [rank, String(rank)]), (value) => { state.rank = numberOrNull(value); });
-    fillSelect("filter-limiter", "anything", limiters.map((limiter) => [limiter, limiterLabel(limiter)]), (value) => { state.limiter = value; });
-    const choices = ["filter-device", "filter-process", "filter-rank"];
-    byId("filters").hidden = choices.every((id) => byId(id).closest("label").hidden);
-    byId("filter-reset").addEventListener("click", () => {
-        choices.forEach((id) => { byId(id).value = ""; });
-        state.device = state.process = state.rank = null;
-        renderAll();
+    const devices = report.devices.map(
+        (device, index) => [index, `${index} · ${deviceName(device)} · ${visible(device.host)}`]);
+    const processes =
+        report.processes.map((process, index) => [index, `${visible(process.host)} · ${process.pid}`]);
+    const ranks = distinct(report.processes.map((process) => process.rank)).filter((rank) => rank !== null);
+    const limiters = distinct(allRows.flatMap((row) => row.limiters));
+    ranks.sort((a, b) => a - b);
+    fillSelect("filter-device", "all", devices, setRunFilter("device"));
+    fillSelect("filter-process", "all", processes, setRunFilter("process"));
+    fillSelect("filter-rank", "all", ranks.map((rank) => [rank, String(rank)]), setRunFilter("rank"));
+    fillSelect("filter-limiter", "anything", limiters.map((name) => [name, limiterLabel(name)]), (value) => {
+        state.limiter = value;
     });
+    byId("filters").hidden = RUN_FILTERS.every((name) => byId(`filter-${name}`).closest("label").hidden);
+    byId("filter-reset").addEventListener("click", showEverything);
 }
 
 function setMode(mode) {
@@ -54,14 +67,17 @@ function listenToTable() {
         renderTable();
     });
     byId("sort-by").addEventListener("change", (event) => {
-        state.sort[state.mode] = { field: event.target.value, descending: event.target.value !== "name" };
+        state.sort[state.mode] = {field: event.target.value, descending: event.target.value !== "name"};
         renderTable();
     });
     byId("mode-kernels").addEventListener("click", () => setMode("kernels"));
     byId("mode-configurations").addEventListener("click", () => setMode("configurations"));
     byId("bucket-reset").addEventListener("click", () => toggleBucket(state.bucket));
-    byId("scroller").addEventListener("scroll", renderRowsInSight, { passive: true });
-    window.addEventListener("resize", () => { table.rendered = null; renderRowsInSight(); });
+    byId("scroller").addEventListener("scroll", renderRowsInSight, {passive: true});
+    window.addEventListener("resize", () => {
+        table.rendered = null;
+        renderRowsInSight();
+    });
     byId("table-body").addEventListener("click", (event) => {
         const row = event.target.closest("tr[data-index]");
         if (row) {
@@ -72,10 +88,14 @@ function listenToTable() {
 }
 
 const TABLE_MOVES = {
-    ArrowDown: () => table.active + 1, j: () => table.active + 1,
-    ArrowUp: () => table.active - 1, k: () => table.active - 1,
-    PageDown: () => table.active + rowsPerPage(), PageUp: () => table.active - rowsPerPage(),
-    Home: () => 0, End: () => table.rows.length - 1,
+    ArrowDown: () => table.active + 1,
+    j: () => table.active + 1,
+    ArrowUp: () => table.active - 1,
+    k: () => table.active - 1,
+    PageDown: () => table.active + rowsPerPage(),
+    PageUp: () => table.active - rowsPerPage(),
+    Home: () => 0,
+    End: () => table.rows.length - 1,
 };
 
 function plainKey(event) {
@@ -126,16 +146,20 @@ function listenToDetail() {
     });
     dialog.addEventListener("close", () => {
         history.replaceState(null, "", location.pathname + location.search);
-        focusRow(table.active);
+        if (detail.fromTable) {
+            focusRow(table.active);
+        }
+        detail.fromTable = false;
     });
     window.addEventListener("hashchange", openFromAddress);
 }
 
 function listenToTheme() {
-    const themes = { auto: "as the system", light: "light", dark: "dark" };
+    const themes = {auto: "as the system", light: "light", dark: "dark"};
     byId("theme").addEventListener("click", () => {
         const names = Object.keys(themes);
-        const next = names[(names.indexOf(document.documentElement.dataset.theme || "auto") + 1) % names.length];
+        const next =
+            names[(names.indexOf(document.documentElement.dataset.theme || "auto") + 1) % names.length];
         document.documentElement.dataset.theme = next;
         byId("theme").textContent = "◐ " + next;
         byId("theme").setAttribute("aria-label", "Colours: " + themes[next]);
@@ -143,7 +167,9 @@ function listenToTheme() {
 }
 
 function listenToPrinting() {
-    window.addEventListener("beforeprint", () => renderBody({ first: 0, last: Math.min(PRINTED_ROWS, table.rows.length), height: 0 }));
+    window.addEventListener(
+        "beforeprint",
+        () => renderBody({first: 0, last: Math.min(PRINTED_ROWS, table.rows.length), height: 0}));
     window.addEventListener("afterprint", () => renderBody(rowsInSight()));
 }
 

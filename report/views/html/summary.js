@@ -1,7 +1,14 @@
 /* The head of the page: what ran, what the report covers, and the run in eight numbers. */
 
 function simulatedMark(device) {
-    return device?.simulated ? element("span", { class: "tag simulated", title: "Requests were counted by the simulated driver; kernels did not run" }, "simulated") : null;
+    return device?.simulated ?
+        element(
+            "span", {
+                class: "tag simulated",
+                title: "Requests were counted by the simulated driver; kernels did not run"
+            },
+            "simulated") :
+        null;
 }
 
 function deviceName(device) {
@@ -30,12 +37,14 @@ function commandLine() {
 function deviceList() {
     const kinds = new Map();
     for (const device of report.devices) {
-        const kind = kinds.get(device.name) || { device, number: 0 };
+        const kind = kinds.get(device.name) || {device, number: 0};
         kind.number++;
         kinds.set(device.name, kind);
     }
-    return [...kinds.values()].map(({ device, number }) => element("span", { class: "fact" },
-        (number > 1 ? number + " × " : "") + deviceName(device), " ", simulatedMark(device)));
+    return [...kinds.values()].map(
+        ({device, number}) => element(
+            "span", {class: "fact"}, (number > 1 ? number + " × " : "") + deviceName(device), " ",
+            simulatedMark(device)));
 }
 
 function runFacts() {
@@ -48,9 +57,10 @@ function runFacts() {
     facts.push(hosts.length === 1 ? visible(hosts[0]) : plural(hosts.length, "host"));
     facts.push(shown(longestSeconds(), (seconds) => duration(seconds * 1e9)));
     if (report.processes[0]?.start) {
-        facts.push(visible(report.processes[0].start).replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC"));
+        facts.push(
+            visible(report.processes[0].start).replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC"));
     }
-    return [...deviceList(), ...facts.map((fact) => element("span", { class: "fact" }, fact))];
+    return [...deviceList(), ...facts.map((fact) => element("span", {class: "fact"}, fact))];
 }
 
 const MEASURES = [
@@ -61,8 +71,8 @@ const MEASURES = [
     ["bank_conflicts_per_request", "bank conflicts", "--counters"],
 ];
 
-const isMeasured = Object.fromEntries(MEASURES.map(([field]) =>
-    [field, allRows.some((row) => (row.configuration[field] ?? null) !== null)]));
+const isMeasured = Object.fromEntries(
+    MEASURES.map(([field]) => [field, allRows.some((row) => (row.configuration[field] ?? null) !== null)]));
 
 function howToMeasure(field) {
     const measure = MEASURES.find(([name]) => name === field);
@@ -73,34 +83,51 @@ function ownCost() {
     const costs = report.processes.filter((process) => process.hook_ns_per_launch !== null);
     const total = costs.reduce((sum, process) => sum + process.hook_ns_per_launch * process.launches, 0);
     const launches = costs.reduce((sum, process) => sum + process.launches, 0);
-    return launches ? { perLaunch: total / launches, total } : null;
+    return launches ? {perLaunch: total / launches, total} : null;
 }
 
 function trustItem(good, ...children) {
-    return element("li", { class: good ? "good" : "attention" }, ...children);
+    return element("li", {class: good ? "good" : "attention"}, ...children);
 }
 
 function processStates() {
     return ["running", "ended"].map((name) => {
         const number = report.processes.filter((process) => process.state === name).length;
-        const meaning = name === "running" ? "still running: figures up to now" : "ended without closing its store: all its launches are here";
+        const meaning = name === "running" ? "still running: figures up to now" :
+                                             "ended without closing its store: all its launches are here";
         return number ? trustItem(false, `${count(number)} ${meaning}`) : null;
     });
 }
 
 function trustItems() {
-    const { lost, uncounted } = report.totals;
+    const {lost, uncounted} = report.totals;
     const cost = ownCost();
     const missing = MEASURES.filter(([field]) => !isMeasured[field]);
     const options = distinct(missing.map(([, , option]) => option)).join(" ");
     const further = report.kernels.reduce((total, kernel) => total + kernel.further.launches, 0);
+    const damaged = report.processes.filter((process) => process.damage).length;
     return [
         trustItem(lost === 0, lost ? `${plural(lost, "launch", "launches")} lost` : "no launch lost"),
-        trustItem(uncounted === 0, uncounted ? `${plural(uncounted, "request")} led to launches that a host cannot count` : "none uncountable"),
-        further ? trustItem(false, `${count(further)} launches beyond the limit of configurations, counted by kernel only`) : null,
+        trustItem(
+            uncounted === 0,
+            uncounted ? `${plural(uncounted, "request")} led to launches that a host cannot count` :
+                        "none uncountable"),
+        further ?
+            trustItem(
+                false,
+                `${count(further)} launches beyond the limit of configurations, counted by kernel only`) :
+            null,
         ...processStates(),
-        trustItem(true, "own cost ", cost ? `${decimal(cost.perLaunch)} ns a launch, ${duration(cost.total)} in all` : notAvailable("no launch was sampled")),
-        missing.length ? element("li", { class: "plain" }, `not measured: ${missing.map(([, label]) => label).join(", ")}`, element("code", {}, `warpwatch run ${options}`)) : null,
+        damaged ? trustItem(false, `${plural(damaged, "store")} damaged: a part was unreadable`) : null,
+        trustItem(
+            true, "own cost ",
+            cost ? `${decimal(cost.perLaunch)} ns a launch, ${duration(cost.total)} in all` :
+                   notAvailable("no launch was sampled")),
+        missing.length ?
+            element(
+                "li", {class: "plain"}, `not measured: ${missing.map(([, label]) => label).join(", ")}`,
+                element("code", {}, `warpwatch run ${options}`)) :
+            null,
     ];
 }
 
@@ -110,22 +137,26 @@ function renderHead() {
     byId("run").replaceChildren(...runFacts());
     byId("trust").replaceChildren(...trustItems().filter(Boolean));
     const simulated = report.devices.some((device) => device.simulated);
-    byId("footer").textContent = (simulated ? "Simulated devices: requests are real, kernels did not run. " : "")
-        + "Idle SM-waves: the SMs that a launch's waves offer and no block uses, if all blocks take the same time and spread evenly; one SM for one wave is one. "
-        + `Schema ${visible(report.schema)}.`;
+    byId("footer").textContent =
+        (simulated ? "Simulated devices: requests are real, kernels did not run. " : "") +
+        "Idle SM-waves: the SMs that a launch's waves offer and no block uses, if all blocks take the same " +
+        "time and spread evenly; one SM for one wave is one. " +
+        `Schema ${visible(report.schema)}.`;
 }
 
 function tile(label, value, note, tone = "") {
-    return element("div", { class: "tile " + tone },
-        element("h3", {}, label), element("p", { class: "value" }, value), element("p", { class: "tile-note" }, note));
+    return element(
+        "div", {class: "tile " + tone}, element("h3", {}, label), element("p", {class: "value"}, value),
+        element("p", {class: "tile-note"}, note));
 }
 
 function launchTile(rows) {
     const further = report.kernels.reduce((total, kernel) => total + furtherLaunches(kernel), 0);
     const total = totalLaunches(rows) + further;
-    const replayed = rows.reduce((sum, row) => sum + row.graphLaunches, 0)
-        + (further ? report.kernels.reduce((sum, kernel) => sum + kernel.further.graph_launches, 0) : 0);
-    return tile("Launches", element("span", { title: count(total) }, compact(total)),
+    const replayed = rows.reduce((sum, row) => sum + row.graphLaunches, 0) +
+        (further ? report.kernels.reduce((sum, kernel) => sum + kernel.further.graph_launches, 0) : 0);
+    return tile(
+        "Launches", element("span", {title: count(total)}, compact(total)),
         replayed ? `${percent(replayed / total)} by graph replay` : "none by graph replay");
 }
 
@@ -133,15 +164,19 @@ function hostTile() {
     const spent = report.totals.launch_call_ns;
     const seconds = secondsOfRun();
     if (!everythingSelected()) {
-        return tile("In launch calls", notAvailable("kept for the whole run only"), "known for the whole run only");
+        return tile(
+            "In launch calls", notAvailable("kept for the whole run only"), "known for the whole run only");
     }
-    return tile("In launch calls", shown(spent, duration, "launch calls were not timed"),
-        spent !== null && seconds ? `${percent(spent / (seconds * 1e9))} of the processes' time` : "host time");
+    return tile(
+        "In launch calls", shown(spent, duration, "launch calls were not timed"),
+        spent !== null && seconds ? `${percent(spent / (seconds * 1e9))} of the processes' time` :
+                                    "host time");
 }
 
 function gpuTile(rows) {
     const time = knownSum(rows, (row) => row.configuration.gpu_ns?.total);
-    return tile("GPU time", shown(time, duration, howToMeasure("gpu_ns")),
+    return tile(
+        "GPU time", shown(time, duration, howToMeasure("gpu_ns")),
         time === null ? "not measured" : "in kernels, measured");
 }
 
@@ -152,10 +187,13 @@ function renderTiles() {
     const idle = idleShare(judged);
     const few = fewerBlocksThanSms(rows);
     byId("tiles").replaceChildren(
-        launchTile(rows),
-        tile("Kernels", compact(kernels), `${plural(rows.length, "configuration")}`),
-        tile("SMs left idle", shown(idle, percent), "of the SM-waves that launches offered", idle > 0.25 ? "warn" : ""),
-        tile("Under one wave", shown(underOneWave(rows), percent), few === null ? "of launches" : `of launches; ${percent(few)} leave whole SMs idle`),
-        tile("Occupancy", shown(meanOccupancy(rows), percent), "theoretical, mean over launches"),
-        hostTile(), gpuTile(rows));
+        launchTile(rows), tile("Kernels", compact(kernels), `${plural(rows.length, "configuration")}`),
+        tile(
+            "SMs left idle", shown(idle, percent), "of the SM-waves that launches offered",
+            idle > 0.25 ? "warn" : ""),
+        tile(
+            "Under one wave", shown(underOneWave(rows), percent),
+            few === null ? "of launches" : `of launches; ${percent(few)} leave whole SMs idle`),
+        tile("Occupancy", shown(meanOccupancy(rows), percent), "theoretical, mean over launches"), hostTile(),
+        gpuTile(rows));
 }

@@ -4,79 +4,12 @@
 const PRINTED_ROWS = 200;
 const OVERSCAN_ROWS = 12;
 
-function meter(fraction, kind, excused = false) {
-    return element("span", { class: `meter ${kind}${excused ? " excused" : ""}`, style: { "--share": fraction } },
-        element("span", { class: "meter-text" }, percent(fraction)));
-}
-
-function nameCell(row) {
-    const labels = row.configuration ? row.configuration.labels : [];
-    return element("span", { class: "name-cell", title: visible(row.kernel.name) },
-        nameNode(row.kernel.short_name), ...labels.map((label) => element("span", { class: "tag" }, visible(label))));
-}
-
-const limitersOf = (row) => row.configuration.limiters;
-
-function limiterCell(row) {
-    const [first, ...others] = limitersOf(row).map(limiterLabel);
-    return element("span", { title: [first, ...others].join(", ") }, others.length ? `${first} +${others.length}` : first);
-}
-
-const sharedOf = (row) => row.kernel.static_shared_bytes === null ? null
-    : row.kernel.static_shared_bytes + row.configuration.dynamic_shared_bytes;
-const shareOf = (part, whole) => whole ? part / whole : 0;
-
-/* id, label, value to sort by, text; `cell` makes an element instead of text; `phone`: kept on narrow screens. */
-const COMMON_FIELDS = {
-    name: { id: "name", label: "Kernel", value: (row) => row.kernel.short_name, cell: nameCell, text: true, phone: true },
-    launches: { id: "launches", label: "Launches", value: (row) => row.launches, format: count, phone: true },
-    graph: { id: "graph", label: "By graph", value: (row) => shareOf(row.graphLaunches, row.launches), format: percent, roomy: true },
-    registers: { id: "registers", label: "Regs", help: "registers per thread", value: (row) => row.kernel.registers_per_thread, format: count },
-    idle: { id: "idle", label: "Idle SM-waves", help: "SMs left without a block × waves, over the whole run", value: (row) => row.idle, format: compact, phone: true },
-};
-
-const CONFIGURATION_FIELDS = [
-    COMMON_FIELDS.name,
-    { id: "device", label: "Dev", help: "device", value: (row) => row.configuration.device, format: count, optional: () => report.devices.length > 1 },
-    COMMON_FIELDS.launches,
-    COMMON_FIELDS.graph,
-    { id: "grid", label: "Grid", value: (row) => row.blocks, cell: (row) => shape(row.configuration.grid) },
-    { id: "block", label: "Block", value: (row) => row.threads, cell: (row) => shape(row.configuration.block) },
-    COMMON_FIELDS.registers,
-    { id: "shared", label: "Shared", help: "shared memory per block, static + dynamic", value: sharedOf, format: bytes, roomy: true },
-    { id: "blocks_per_sm", label: "Blocks/SM", value: (row) => row.configuration.blocks_per_sm, format: count },
-    { id: "theoretical_occupancy", label: "Occupancy", help: "theoretical", value: (row) => row.configuration.theoretical_occupancy,
-      cell: (row) => meter(row.configuration.theoretical_occupancy, "used"), phone: true },
-    { id: "achieved_occupancy", label: "Achieved", value: (row) => row.configuration.achieved_occupancy,
-      cell: (row) => meter(row.configuration.achieved_occupancy, "used"), optional: () => isMeasured.achieved_occupancy },
-    { id: "limiters", label: "Limited by", text: true, value: (row) => limitersOf(row).map(limiterLabel).join(", ") || null, cell: limiterCell, phone: true },
-    { id: "waves", label: "Waves", value: (row) => row.configuration.waves, format: waveCount, phone: true },
-    { id: "tail_waste", label: "Tail waste", help: "share of the slots offered by the launch's waves that no block uses", value: (row) => row.configuration.tail_waste,
-      cell: (row) => meter(row.configuration.tail_waste, "waste", row.excused), phone: true },
-    { id: "gpu_time", label: "GPU time", value: (row) => row.configuration.gpu_ns?.total ?? null, format: duration, optional: () => isMeasured.gpu_ns },
-    COMMON_FIELDS.idle,
-];
-
-const KERNEL_FIELDS = [
-    COMMON_FIELDS.name,
-    COMMON_FIELDS.launches,
-    COMMON_FIELDS.graph,
-    { id: "configurations", label: "Configs", help: "configurations", value: (row) => row.rows.length, format: count, phone: true },
-    COMMON_FIELDS.registers,
-    { id: "static_shared", label: "Static shared", value: (row) => row.kernel.static_shared_bytes, format: bytes },
-    { id: "local", label: "Local", help: "local memory per thread: arrays and spills", value: (row) => row.kernel.local_bytes, format: bytes },
-    { id: "occupancy", label: "Occupancy", help: "theoretical, mean over launches", value: (row) => row.occupancy, cell: (row) => meter(row.occupancy, "used"), phone: true },
-    { id: "under", label: "Under a wave", help: "share of launches with less than one wave", value: (row) => row.underOneWave, format: percent, phone: true },
-    { id: "idle_share", label: "Idle share", help: "share of the SM-waves offered by all its launches that no block uses", value: (row) => row.idleShare,
-      cell: (row) => meter(row.idleShare, "waste", row.excused), phone: true },
-    { id: "gpu_time", label: "GPU time", value: (row) => row.gpuTime, format: duration, optional: () => isMeasured.gpu_ns },
-    COMMON_FIELDS.idle,
-];
-
-const fieldsOf = (mode) => (mode === "kernels" ? KERNEL_FIELDS : CONFIGURATION_FIELDS).filter((field) => !field.optional || field.optional());
-
 /* The rows in table order, and the one that the keyboard is on. */
-const table = { rows: [], active: 0, fields: [] };
+const table = {
+    rows: [],
+    active: 0,
+    fields: []
+};
 
 /* Unknown values come last in either direction; equal ones keep the order of the report. */
 function compareBy(field, descending) {
@@ -92,28 +25,42 @@ function compareBy(field, descending) {
 }
 
 function tableRows() {
-    return state.mode === "kernels" ? kernelRows().filter(kernelMatches) : selectedRows.filter(configurationMatches);
+    return state.mode === "kernels" ? kernelRows().filter(kernelMatches) :
+                                      selectedRows.filter(configurationMatches);
 }
 
 function cellClass(field) {
-    return [`c-${field.id}`, field.text ? "" : "number", field.phone ? "" : "wide", field.roomy ? "roomy" : ""].filter(Boolean).join(" ");
+    return [
+        `c-${field.id}`, field.text ? "" : "number", field.phone ? "" : "wide", field.roomy ? "roomy" : ""
+    ].filter(Boolean)
+        .join(" ");
 }
 
 function cellNode(field, row) {
     const value = field.value(row) ?? null;
-    const content = value === null ? notAvailable(howToMeasure(field.id)) : field.cell ? field.cell(row) : field.format(value);
-    return element("td", { class: cellClass(field), "data-label": field.label }, content);
+    const content = value === null ? notAvailable(howToMeasure(field.id)) :
+        field.cell                 ? field.cell(row) :
+                                     field.format(value);
+    return element("td", {class: cellClass(field), "data-label": field.label}, content);
 }
 
 function rowNode(row, index) {
-    return element("tr", {
-        tabindex: index === table.active ? 0 : -1, "aria-rowindex": index + 2, "data-index": index, class: row.excused ? "excused" : "",
-    }, table.fields.map((field) => cellNode(field, row)));
+    return element(
+        "tr", {
+            tabindex: index === table.active ? 0 : -1,
+            "aria-rowindex": index + 2,
+            "data-index": index,
+            class: row.excused ? "excused" : "",
+        },
+        table.fields.map((field) => cellNode(field, row)));
 }
 
 function spacer(rows, height) {
-    return rows > 0 ? element("tr", { class: "spacer", "aria-hidden": "true" },
-        element("td", { colspan: table.fields.length, style: { height: rows * height + "px" } })) : null;
+    return rows > 0 ?
+        element(
+            "tr", {class: "spacer", "aria-hidden": "true"},
+            element("td", {colspan: table.fields.length, style: {height: rows * height + "px"}})) :
+        null;
 }
 
 function rowHeight() {
@@ -124,17 +71,19 @@ function rowsInSight() {
     const height = rowHeight();
     const scroller = byId("scroller");
     const first = Math.max(0, Math.floor(scroller.scrollTop / height) - OVERSCAN_ROWS);
-    const last = Math.min(table.rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / height) + OVERSCAN_ROWS);
-    return { first, last, height };
+    const last = Math.min(
+        table.rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / height) + OVERSCAN_ROWS);
+    return {first, last, height};
 }
 
-function renderBody({ first, last, height }) {
-    byId("table-body").replaceChildren(...[
-        spacer(first, height),
-        ...table.rows.slice(first, last).map((row, index) => rowNode(row, first + index)),
-        spacer(table.rows.length - last, height),
+function renderBody({first, last, height}) {
+    byId("table-body")
+        .replaceChildren(
+            ...[spacer(first, height),
+                ...table.rows.slice(first, last).map((row, index) => rowNode(row, first + index)),
+                spacer(table.rows.length - last, height),
     ].filter(Boolean));
-    table.rendered = { first, last };
+    table.rendered = {first, last};
 }
 
 function renderRowsInSight() {
@@ -143,7 +92,7 @@ function renderRowsInSight() {
         const focused = document.activeElement?.closest("#table-body tr");
         renderBody(sight);
         if (focused) {
-            rowElement(table.active)?.focus({ preventScroll: true });
+            rowElement(table.active)?.focus({preventScroll: true});
         }
     }
 }
@@ -164,15 +113,22 @@ function sortBy(fieldId) {
 function headCell(field) {
     const sort = state.sort[state.mode];
     const direction = sort.field !== field.id ? "none" : sort.descending ? "descending" : "ascending";
-    return element("th", { scope: "col", "aria-sort": direction, class: cellClass(field) },
-        element("button", { type: "button", "data-field": field.id, title: field.help, onclick: () => sortBy(field.id) },
-            field.label, element("span", { class: "arrow", "aria-hidden": "true" }, { none: "", descending: "▾", ascending: "▴" }[direction])));
+    return element(
+        "th", {scope: "col", "aria-sort": direction, class: cellClass(field)},
+        element(
+            "button",
+            {type: "button", "data-field": field.id, title: field.help, onclick: () => sortBy(field.id)},
+            field.label,
+            element(
+                "span", {class: "arrow", "aria-hidden": "true"},
+                {none: "", descending: "▾", ascending: "▴"}[direction])));
 }
 
 function renderHeading() {
     byId("table-head").replaceChildren(element("tr", {}, table.fields.map(headCell)));
-    byId("sort-by").replaceChildren(...table.fields.map((field) =>
-        element("option", { value: field.id, selected: field.id === state.sort[state.mode].field }, field.label)));
+    byId("sort-by").replaceChildren(...table.fields.map(
+        (field) => element(
+            "option", {value: field.id, selected: field.id === state.sort[state.mode].field}, field.label)));
 }
 
 function tableNote(shownRows, all) {
@@ -200,7 +156,8 @@ function renderTable() {
     byId("table").setAttribute("aria-rowcount", table.rows.length + 1);
     byId("scroller").scrollTop = 0;
     renderRowsInSight();
-    byId("table-note").textContent = tableNote(table.rows.length, state.mode === "kernels" ? kernelRows().length : selectedRows.length);
+    byId("table-note").textContent =
+        tableNote(table.rows.length, state.mode === "kernels" ? kernelRows().length : selectedRows.length);
 }
 
 /* Moves the keyboard to a row, which is brought into existence and sight first. */
@@ -219,7 +176,7 @@ function focusRow(index) {
         scroller.scrollTop = top + height - scroller.clientHeight + head;
     }
     renderBody(rowsInSight());
-    rowElement(table.active)?.focus({ preventScroll: true });
+    rowElement(table.active)?.focus({preventScroll: true});
 }
 
 function rowsPerPage() {
