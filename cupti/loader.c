@@ -82,34 +82,45 @@ static bool try_path(const struct cupti_loader_services *services, struct cupti_
     return (api->parts & CUPTI_PART_BASE) && api->cuptiGetVersion(&api->version) == CUPTI_SUCCESS;
 }
 
-/* The folders where one major version may lie, most particular first. %1$d is the major, %2$d the minor
- * version, %3$s the folder of a mapped libcudart, %4$s $CUDA_HOME. */
-static const char *const places[] = {
-    "libcupti.so.%1$d",
-    "%3$slibcupti.so.%1$d",                      /* pip, CUDA 13: nvidia/cu13/lib */
-    "%3$s../../cuda_cupti/lib/libcupti.so.%1$d", /* pip, CUDA 12: nvidia/cuda_runtime/lib beside it */
-    "%4$s/extras/CUPTI/lib64/libcupti.so.%1$d",
-    "%4$s/lib64/libcupti.so.%1$d",
-    "/usr/local/cuda-%1$d.%2$d/extras/CUPTI/lib64/libcupti.so.%1$d",
-    "/usr/local/cuda-%1$d.%2$d/lib64/libcupti.so.%1$d",
-    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.%1$d",
-    "/usr/local/cuda/lib64/libcupti.so.%1$d",
+/* Where one major version may lie, most particular first. */
+enum root { SEARCH_PATH, BESIDE_CUDART, CUDA_HOME, VERSIONED, USUAL, ROOTS };
+
+static const struct {
+    enum root root;
+    const char *folder;
+} places[] = {
+    {SEARCH_PATH, ""},
+    {BESIDE_CUDART, ""},                      /* pip, CUDA 13: nvidia/cu13/lib */
+    {BESIDE_CUDART, "../../cuda_cupti/lib/"}, /* pip, CUDA 12: nvidia/cuda_runtime/lib beside it */
+    {CUDA_HOME, "/extras/CUPTI/lib64/"},
+    {CUDA_HOME, "/lib64/"},
+    {VERSIONED, "/extras/CUPTI/lib64/"},
+    {VERSIONED, "/lib64/"},
+    {USUAL, "/extras/CUPTI/lib64/"},
+    {USUAL, "/lib64/"},
 };
 
 static bool try_major(const struct cupti_loader_services *services, struct cupti_api *api,
                       const struct mapped *mapped, int major, int minor)
 {
+    char versioned[64];
+    snprintf(versioned, sizeof versioned, "/usr/local/cuda-%d.%d", major, minor);
     const char *home = getenv("CUDA_HOME");
+    const char *const roots[ROOTS] = {
+        [SEARCH_PATH] = "",
+        [BESIDE_CUDART] = mapped->cudart_directory[0] ? mapped->cudart_directory : NULL,
+        [CUDA_HOME] = home && home[0] ? home : NULL,
+        [VERSIONED] = versioned,
+        [USUAL] = "/usr/local/cuda",
+    };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char path[3 * 4096];
-        bool needs_cudart = strstr(places[i], "%3$s") != NULL;
-        bool needs_home = strstr(places[i], "%4$s") != NULL;
-        if ((needs_cudart && !mapped->cudart_directory[0]) || (needs_home && (!home || !home[0]))) {
-            continue;
-        }
-        snprintf(path, sizeof path, places[i], major, minor, mapped->cudart_directory, home ? home : "");
-        if (strlen(path) < sizeof api->path && try_path(services, api, path)) {
-            return true;
+        const char *root = roots[places[i].root];
+        if (root) {
+            snprintf(path, sizeof path, "%s%slibcupti.so.%d", root, places[i].folder, major);
+            if (strlen(path) < sizeof api->path && try_path(services, api, path)) {
+                return true;
+            }
         }
     }
     return false;
