@@ -2,6 +2,7 @@
 #include "model/divergence.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { WARP_LANES = 32 };
 
@@ -22,8 +23,9 @@ static struct divergence with_costs(struct divergence result, double share,
     result.expected_cost =
         result.warp_issues_path * branch->then_cost + result.warp_issues_else * branch->else_cost;
     result.ideal_cost = share * branch->then_cost + (1 - share) * branch->else_cost;
-    result.divergence_tax = result.expected_cost > 0 ? result.expected_cost / result.ideal_cost : 1;
-    result.lane_utilization = result.expected_cost > 0 ? result.ideal_cost / result.expected_cost : 1;
+    bool costs = result.ideal_cost > 0; /* also false for a product too small for a double */
+    result.divergence_tax = costs ? result.expected_cost / result.ideal_cost : 1;
+    result.lane_utilization = costs ? result.ideal_cost / result.expected_cost : 1;
     return result;
 }
 
@@ -62,9 +64,10 @@ struct divergence divergence_compute(enum divergence_pattern pattern, const stru
 struct divergence divergence_of_split(int lanes, double then_cost, double else_cost)
 {
     const struct divergence_branch branch = {(double)lanes / WARP_LANES, then_cost, else_cost};
-    const struct divergence paths = {.warp_issues_path = lanes > 0,
-                                     .warp_issues_else =
-                                         lanes<WARP_LANES, .warp_diverges = lanes> 0 && lanes < WARP_LANES};
+    const bool some_take = lanes > 0, some_do_not = lanes < WARP_LANES;
+    const struct divergence paths = {.warp_issues_path = some_take,
+                                     .warp_issues_else = some_do_not,
+                                     .warp_diverges = some_take && some_do_not};
     return with_costs(paths, branch.lane_probability, &branch);
 }
 

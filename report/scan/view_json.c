@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "fields.h"
+#include "report/number_text.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "view.h"
@@ -19,6 +20,14 @@ static cJSON *json_triple(const uint32_t *triple)
 {
     double numbers[3] = {triple[0], triple[1], triple[2]};
     return cJSON_CreateDoubleArray(numbers, 3);
+}
+
+/* So that it reads back the same: cJSON rounds to 15 digits where that is close. */
+static cJSON *json_fraction(double fraction)
+{
+    char digits[NUMBER_TEXT_BYTES];
+    number_text(fraction, digits);
+    return cJSON_CreateRaw(digits);
 }
 
 static cJSON *json_blocks(const struct scan_blocks *blocks)
@@ -52,7 +61,7 @@ static cJSON *json_value(enum scan_kind kind, const struct scan_value *value)
     case SCAN_NUMBER:
         return cJSON_CreateNumber(value->number);
     case SCAN_FRACTION:
-        return cJSON_CreateNumber(value->fraction);
+        return json_fraction(value->fraction);
     case SCAN_TRIPLE:
         return json_triple(value->triple);
     case SCAN_BLOCKS:

@@ -9,7 +9,6 @@
 
 #include "labels.h"
 #include "model/clusters.h"
-#include "model/devices.h"
 #include "model/waves.h"
 
 const char *const source_names[] = {NULL, "driver", "model", "measured", "estimated"};
@@ -160,7 +159,7 @@ static unsigned active_clusters(struct judgement *judged, const struct merged_co
         judged->waves_source = SOURCE_DRIVER;
         return configuration->driver_max_active_clusters;
     }
-    const struct device *known = device_find(device->limits.name);
+    const struct device *known = device->listed ? device->listed : device_find(device->limits.name);
     bool whole = known && known->sms == (int)judged->sms;
     struct cluster_device shape = {.sms = (int)judged->sms,
                                    .gpcs = whole ? known->gpcs : 0,
@@ -224,19 +223,18 @@ struct judgement judge_configuration(const struct merged_kernel *kernel,
     return judged;
 }
 
-const struct merged_device *judge_device_named(struct merged *merged, const char *name)
+const struct merged_device *judge_listed_device(struct merged *merged, const struct device *listed)
 {
-    const struct device *known = device_find(name);
     struct occupancy_sm sm;
-    struct merged_device *device = known ? merged_allocate(merged, sizeof *device) : NULL;
-    if (!device || !occupancy_sm_of_capability(known->compute_capability, &sm)) {
+    struct merged_device *device = merged_allocate(merged, sizeof *device);
+    if (!device || !occupancy_sm_of_capability(listed->compute_capability, &sm)) {
         return NULL;
     }
-    *device = (struct merged_device){.host = ""};
-    device->limits.compute_capability = (uint32_t)known->compute_capability;
-    device->limits.sms = (uint32_t)known->sms;
+    *device = (struct merged_device){.host = "", .listed = listed};
+    device->limits.compute_capability = (uint32_t)listed->compute_capability;
+    device->limits.sms = (uint32_t)listed->sms;
     device->limits.max_threads_per_sm = (uint32_t)sm.threads;
     device->limits.valid = 1u << 0 | 1u << 2;
-    snprintf(device->limits.name, sizeof device->limits.name, "%s", known->product);
+    snprintf(device->limits.name, sizeof device->limits.name, "%s", listed->product);
     return device;
 }

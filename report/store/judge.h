@@ -4,6 +4,7 @@
 #define WARPWATCH_JUDGE_H
 
 #include "merged.h"
+#include "model/devices.h"
 #include "model/occupancy.h"
 
 /* Judges one configuration on a device; `own`: it ran there, so the driver's answers and the context's SMs
@@ -20,7 +21,7 @@ bool judge_inputs(const struct merged_kernel *kernel, const struct merged_config
 /* Fills labels, `judged`, the sums of waste and, where merged->elsewhere is set, `elsewhere`. */
 void judge_all(struct merged *merged);
 
-/* A device of the built-in table, for merged->elsewhere. NULL: no such name, or out of memory. */
-const struct merged_device *judge_device_named(struct merged *merged, const char *name);
+/* A GPU by its published figures, for merged->elsewhere. NULL: out of memory. */
+const struct merged_device *judge_listed_device(struct merged *merged, const struct device *listed);
 
 #endif

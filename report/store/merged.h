@@ -53,7 +53,8 @@ struct merged_device {
     struct store_device limits; /* with its `valid` bits; `ordinal` is that of the first process */
     bool ordinal_differs;       /* processes number it differently: the ordinal is not its own */
     bool simulated;
-    uint64_t launches; /* of all configurations that name it */
+    const struct device *listed; /* not seen by a process, only known by its published figures; else NULL */
+    uint64_t launches;           /* of all configurations that name it */
 };
 
 struct merged_host {

@@ -186,7 +186,7 @@ const struct device *catalog_find(const char *name)
     return recent[slot].device;
 }
 
-void catalog_complain(const char *option, const char *name)
+static void complain(const char *option, const char *name)
 {
     char names[1024];
     size_t used = 0;
@@ -195,4 +195,16 @@ void catalog_complain(const char *option, const char *name)
         used += length > 0 ? (size_t)length : 0;
     }
     cli_complain("%s '%s': no such device; there are %s", option, name, names);
+}
+
+const struct device *catalog_take(const char *option, const char *name)
+{
+    if (!catalog_load(NULL)) {
+        return NULL;
+    }
+    const struct device *device = catalog_find(name);
+    if (!device) {
+        complain(option, name);
+    }
+    return device;
 }

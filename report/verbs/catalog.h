@@ -18,7 +18,7 @@ const struct device *catalog_at(size_t index); /* the built-in ones first */
 /* By name or product, as device_find does. NULL: none. */
 const struct device *catalog_find(const char *name);
 
-/* Complains that `option` names no device, and which names there are. */
-void catalog_complain(const char *option, const char *name);
+/* The device that an option names, WARPWATCH_DEVICES read first; NULL after a complaint. */
+const struct device *catalog_take(const char *option, const char *name);
 
 #endif

@@ -25,7 +25,7 @@ static void print_text(const struct driver_devices *real, FILE *stream)
     fputs("On this machine\n", stream);
     for (int i = 0; i < real->count; i++) {
         const struct driver_device *device = &real->devices[i];
-        fprintf(stream, "  %d: %s, %s, %d SMs, %llu MiB\n", i, device->name,
+        fprintf(stream, "  %d: %s, %s, %d SMs, %llu MiB\n", device->ordinal, device->name,
                 text_capability(device->compute_capability, capability), device->sms,
                 (unsigned long long)(device->memory_bytes >> 20));
     }
@@ -54,15 +54,15 @@ static void add_count(cJSON *object, const char *name, int64_t value, int64_t un
     }
 }
 
-static cJSON *real_json(const struct driver_device *device, int ordinal)
+static cJSON *real_json(const struct driver_device *device)
 {
     char capability[MODEL_TEXT_BYTES];
     cJSON *object = cJSON_CreateObject();
-    answer_json_integer(object, "ordinal", ordinal);
+    answer_json_integer(object, "ordinal", device->ordinal);
     cJSON_AddStringToObject(object, "name", device->name);
     cJSON_AddStringToObject(object, "compute_capability",
                             text_capability(device->compute_capability, capability));
-    add_count(object, "sms", device->sms, -1);
+    answer_json_integer(object, "sms", device->sms);
     add_count(object, "max_threads_per_sm", device->threads_per_sm, -1);
     add_count(object, "max_blocks_per_sm", device->blocks_per_sm, -1);
     add_count(object, "registers_per_sm", device->registers_per_sm, -1);
@@ -94,7 +94,7 @@ static void print_json(const struct driver_devices *real, FILE *stream)
     cJSON *object = cJSON_CreateObject();
     cJSON *list = cJSON_AddArrayToObject(object, "present");
     for (int i = 0; i < real->count; i++) {
-        cJSON_AddItemToArray(list, real_json(&real->devices[i], i));
+        cJSON_AddItemToArray(list, real_json(&real->devices[i]));
     }
     if (*real->reason) {
         cJSON_AddStringToObject(object, "none_because", real->reason);

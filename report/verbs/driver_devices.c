@@ -54,15 +54,17 @@ static int attribute_or(const struct driver *driver, int device, int attribute, 
 
 static bool read_device(const struct driver *driver, int ordinal, struct driver_device *found)
 {
-    int device;
+    int device, major, minor;
     size_t memory_bytes = 0;
     if (driver->get(&device, ordinal) != 0 ||
-        driver->name(found->name, (int)sizeof found->name - 1, device) != 0) {
+        driver->name(found->name, (int)sizeof found->name - 1, device) != 0 ||
+        driver->attribute(&major, ATTRIBUTE_MAJOR, device) != 0 ||
+        driver->attribute(&minor, ATTRIBUTE_MINOR, device) != 0 ||
+        driver->attribute(&found->sms, ATTRIBUTE_SMS, device) != 0) {
         return false;
     }
-    found->compute_capability = 10 * attribute_or(driver, device, ATTRIBUTE_MAJOR, 0) +
-                                attribute_or(driver, device, ATTRIBUTE_MINOR, 0);
-    found->sms = attribute_or(driver, device, ATTRIBUTE_SMS, -1);
+    found->ordinal = ordinal;
+    found->compute_capability = 10 * major + minor;
     found->threads_per_sm = attribute_or(driver, device, ATTRIBUTE_THREADS_PER_SM, -1);
     found->shared_per_sm_bytes = attribute_or(driver, device, ATTRIBUTE_SHARED_PER_SM, -1);
     found->registers_per_sm = attribute_or(driver, device, ATTRIBUTE_REGISTERS_PER_SM, -1);
@@ -81,7 +83,7 @@ void driver_devices_read(struct driver_devices *found)
     *found = (struct driver_devices){.count = 0};
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        snprintf(found->reason, sizeof found->reason, "no driver: libcuda.so.1 was not found");
+        snprintf(found->reason, sizeof found->reason, "no driver: %s", dlerror());
     } else if (!load(&driver, library)) {
         snprintf(found->reason, sizeof found->reason,
                  "libcuda.so.1 lacks a function of the driver interface");
@@ -93,6 +95,6 @@ void driver_devices_read(struct driver_devices *found)
         found->count += read_device(&driver, i, &found->devices[found->count]);
     }
     if (!found->count && !*found->reason) {
-        snprintf(found->reason, sizeof found->reason, "the driver sees no device");
+        snprintf(found->reason, sizeof found->reason, "the driver tells of no device");
     }
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/occupancy.h"
-#include "verbs/number_text.h"
+#include "number_text.h"
 
 void answer_clear(struct answer *answer)
 {
@@ -87,6 +87,13 @@ void answer_json_integer(cJSON *object, const char *name, int64_t value)
     cJSON_AddRawToObject(object, name, text);
 }
 
+void answer_json_number(cJSON *object, const char *name, double value)
+{
+    char text[NUMBER_TEXT_BYTES];
+    number_text(value, text);
+    cJSON_AddRawToObject(object, name, text);
+}
+
 cJSON *answer_json_limiters(unsigned limiters)
 {
     cJSON *list = cJSON_CreateArray();
@@ -105,7 +112,7 @@ static void add_to_object(cJSON *object, const struct answer_value *value)
         answer_json_integer(object, value->name, value->integer);
         break;
     case ANSWER_NUMBER:
-        cJSON_AddNumberToObject(object, value->name, value->number);
+        answer_json_number(object, value->name, value->number);
         break;
     case ANSWER_BOOLEAN:
         cJSON_AddBoolToObject(object, value->name, value->integer != 0);

@@ -53,8 +53,10 @@ void answer_refuse(struct answer *answer, int parameter, const char *format, ...
 cJSON *answer_json(const struct answer *answer);
 void answer_csv_value(const struct answer_value *value, struct csv_line *line);
 
-/* JSON numbers in full: cJSON itself prints 2⁵³ as 9.00719925474099e+15. */
+/* JSON numbers in full: cJSON itself prints 2⁵³ as 9.00719925474099e+15, and no more than 15 digits of a
+ * fraction where that is close. */
 void answer_json_integer(cJSON *object, const char *name, int64_t value);
+void answer_json_number(cJSON *object, const char *name, double value);
 cJSON *answer_json_limiters(unsigned limiters);
 
 #endif

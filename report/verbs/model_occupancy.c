@@ -173,7 +173,7 @@ static cJSON *lift_json(const struct lift *lift)
     cJSON_AddStringToObject(object, "what", lift_names[lift->changes[0].what]);
     answer_json_integer(object, "to", lift->changes[0].to);
     answer_json_integer(object, "blocks_per_sm", lift->blocks_per_sm);
-    cJSON_AddNumberToObject(object, "theoretical_occupancy", lift->theoretical_occupancy);
+    answer_json_number(object, "theoretical_occupancy", lift->theoretical_occupancy);
     cJSON_AddBoolToObject(object, "helps", lift->helps);
     cJSON *together = cJSON_AddArrayToObject(object, "with");
     for (int i = 1; i < lift->changes_count; i++) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verbs/number_text.h"
+#include "number_text.h"
 
 const char *text_percent(double fraction, char text[MODEL_TEXT_BYTES])
 {

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "report_make.h"
 #include "verbs.h"
+#include "verbs/catalog.h"
 #include "views/select.h"
 
 static const char usage[] =
@@ -79,8 +80,8 @@ static bool take_option(struct options *options, int option)
     case 's':
         return take_sort(request, optarg);
     case 'd':
-        request->device = optarg;
-        return true;
+        request->device = catalog_take("--device", optarg);
+        return request->device != NULL;
     case 't':
         if (!cli_integer("--top", optarg, 1, 1000000000, &number)) {
             return false;

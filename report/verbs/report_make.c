@@ -149,10 +149,9 @@ int report_make(const struct report_request *request)
         return EXIT_UNREADABLE;
     }
     int status = EXIT_OK;
-    if (request->device && !(merged->elsewhere = judge_device_named(merged, request->device))) {
-        cli_complain("--device '%s': not a GPU that warpwatch knows; warpwatch devices lists them",
-                     request->device);
-        status = EXIT_USAGE;
+    if (request->device && !(merged->elsewhere = judge_listed_device(merged, request->device))) {
+        cli_complain("report: out of memory");
+        status = EXIT_UNREADABLE;
     }
     status = status ? status : read_stores(request, merged);
     status = status ? status : write_report(request, merged);

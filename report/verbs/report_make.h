@@ -20,12 +20,12 @@ const struct report_format *report_format_named(const char *option, const char *
 
 struct report_request {
     const struct report_format *format;
-    const char *output;    /* path; NULL: `stream` */
-    FILE *stream;          /* stdout or stderr */
-    const char *sort;      /* NULL: what wastes most first */
-    const char *device;    /* NULL: where it ran only */
-    const regex_t *kernel; /* NULL: all */
-    uint32_t top;          /* MERGED_NONE: the view's choice */
+    const char *output;          /* path; NULL: `stream` */
+    FILE *stream;                /* stdout or stderr */
+    const char *sort;            /* NULL: what wastes most first */
+    const struct device *device; /* NULL: where it ran only */
+    const regex_t *kernel;       /* NULL: all */
+    uint32_t top;                /* MERGED_NONE: the view's choice */
     const char *const *paths;
     size_t paths_count;
 };

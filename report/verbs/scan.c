@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "cli.h"
-#include "report/model/devices.h"
 #include "report/scan/paths.h"
 #include "report/scan/scan.h"
 #include "report/scan/view.h"
 #include "verbs.h"
+#include "verbs/catalog.h"
 
 static const char help[] =
     "usage: warpwatch scan [options] FILE...\n"
@@ -71,9 +71,8 @@ static bool set_arch(struct command *command, const char *text)
 
 static bool set_device(struct command *command, const char *name)
 {
-    const struct device *device = device_find(name);
+    const struct device *device = catalog_take("--device", name);
     if (!device) {
-        cli_complain("--device '%s': not known; warpwatch devices lists those that are", name);
         return false;
     }
     command->view.device = device->product;

@@ -7,6 +7,7 @@
 
 #include "fields.h"
 #include "names/visible.h"
+#include "number_text.h"
 #include "views.h"
 
 /* --- columns: the field table laid flat ----------------------------------------------------------------- */
@@ -126,6 +127,13 @@ static void write_names(const struct value *value, FILE *out)
     }
 }
 
+static void write_number(double number, FILE *out)
+{
+    char digits[NUMBER_TEXT_BYTES];
+    number_text(number, digits);
+    fputs(digits, out);
+}
+
 static bool write_value(const struct value *value, int axis, FILE *out)
 {
     switch (value->kind) {
@@ -139,7 +147,7 @@ static bool write_value(const struct value *value, int axis, FILE *out)
         break;
     case VALUE_NUMBER:
     case VALUE_FRACTION:
-        fprintf(out, "%.17g", value->number);
+        write_number(value->number, out);
         break;
     case VALUE_BOOLEAN:
         fputs(value->truth ? "true" : "false", out);

@@ -8,6 +8,7 @@
 
 #include "fields.h"
 #include "names/visible.h"
+#include "number_text.h"
 #include "views.h"
 
 struct writer {
@@ -27,6 +28,14 @@ static cJSON *integer_of(const struct value *value)
     } else {
         snprintf(digits, sizeof digits, "%" PRIu64, value->unsigned_number);
     }
+    return cJSON_CreateRaw(digits);
+}
+
+/* cJSON rounds to 15 digits where that is close: fractions are written so that they read back the same. */
+static cJSON *number_of(double number)
+{
+    char digits[NUMBER_TEXT_BYTES];
+    number_text(number, digits);
     return cJSON_CreateRaw(digits);
 }
 
@@ -66,7 +75,7 @@ static cJSON *value_of(const struct merged *merged, const struct value *value)
         return integer_of(value);
     case VALUE_NUMBER:
     case VALUE_FRACTION:
-        return cJSON_CreateNumber(value->number);
+        return number_of(value->number);
     case VALUE_BOOLEAN:
         return cJSON_CreateBool(value->truth);
     case VALUE_TRIPLE:

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/verbs/number_text.h"
+#include "report/number_text.h"
 #include "tests/unit/test.h"
 
 static void assert_text(double value, const char *expected)

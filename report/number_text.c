@@ -1,7 +1,7 @@
 /* Numbers as text. printf takes a good 0.3 µs for 17 digits; 128-bit integers give the same digits in a tenth
  * of that: a double is m × 2^e exactly, for usual magnitudes m × 10^k fits in 128 bits, and one shift rounds
  * it. */
-#include "verbs/number_text.h"
+#include "number_text.h"
 
 #include <math.h>
 #include <stdbool.h>
