@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct device devices[] = {
-#define DEVICE(name, product, cc, sms, memory_gb, gpcs, sms_per_gpc, source)                                  \
+#define DEVICE(name, product, cc, sms, memory_gb, gpcs, sms_per_gpc, source)                                 \
     {name, product, cc, sms, memory_gb, gpcs, sms_per_gpc, source},
 #define ALIAS(alias, name)
 #include "model/devices.def"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "fields.h"
-#include "report/number_text.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
+#include "report/number_text.h"
 #include "view.h"
 
 static cJSON *json_text(const char *text)

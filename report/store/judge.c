@@ -117,6 +117,14 @@ static void judge_by_driver_alone(struct judgement *judged, const struct store_d
     judged->occupancy_source = SOURCE_DRIVER;
 }
 
+/* Only elsewhere: here it ran. */
+static void refuse_cluster(struct judgement *judged)
+{
+    judged->blocks_per_sm = 0;
+    judged->theoretical_occupancy = 0;
+    judged->limiters = LIMITER_CLUSTER;
+}
+
 static void judge_occupancy(struct judgement *judged, const struct merged_kernel *kernel,
                             const struct merged_configuration *configuration,
                             const struct merged_device *device, bool own, uint32_t barriers)
@@ -145,6 +153,9 @@ static void judge_occupancy(struct judgement *judged, const struct merged_kernel
     judged->blocks_per_sm = (uint32_t)occupancy.blocks_per_sm;
     judged->theoretical_occupancy = occupancy.theoretical_occupancy;
     judged->occupancy_source = driver ? SOURCE_DRIVER : sm.estimated ? SOURCE_ESTIMATED : SOURCE_MODEL;
+    if (!own && product(configuration->cluster) > 1 && sm.compute_capability < CLUSTER_CAPABILITY) {
+        refuse_cluster(judged);
+    }
 }
 
 /* --- waves --------------------------------------------------------------------------------------------- */

@@ -78,7 +78,7 @@ static bool find_launch(const struct argument *arguments, struct modelled_launch
     };
     modelled->blocks = arguments[GRID].given ? (uint64_t)arguments[GRID].integer : 0;
     modelled->cluster_blocks = arguments[CLUSTER].given ? (int)arguments[CLUSTER].integer : 1;
-    if (modelled->cluster_blocks > 1 && modelled->sm.compute_capability < 90) {
+    if (modelled->cluster_blocks > 1 && modelled->sm.compute_capability < CLUSTER_CAPABILITY) {
         return refuse(answer, CLUSTER, ": give 1; clusters need compute capability 9.0 or newer");
     }
     if (modelled->blocks % (uint64_t)modelled->cluster_blocks) {
