@@ -13,9 +13,14 @@ static uint32_t device_records[MOST_DEVICES]; /* index + 1 by ordinal */
 static struct launch_place contexts[MOST_CONTEXTS];
 static uint32_t context_count;
 
-void describe_open(void)
+void describe_forget_devices(void)
 {
     memset(device_records, 0, sizeof device_records);
+    context_count = 0;
+}
+
+void describe_forget_contexts(void)
+{
     context_count = 0;
 }
 
@@ -78,27 +83,33 @@ static uint32_t device_record(CUdevice ordinal)
     return device_records[ordinal] - 1;
 }
 
+CUcontext describe_current_context(void)
+{
+    CUcontext context = NULL;
+    return ASK(cuCtxGetCurrent, &context) ? context : NULL;
+}
+
 /* A stream belongs to a context; 0, 1 and 2 stand for default streams of the current one. */
 CUcontext describe_context(CUstream stream)
 {
     CUcontext context = NULL;
-    if ((uintptr_t)stream <= 2 || !ASK(cuStreamGetCtx, stream, &context)) {
-        (void)ASK(cuCtxGetCurrent, &context);
+    if ((uintptr_t)stream > 2 && ASK(cuStreamGetCtx, stream, &context)) {
+        return context;
     }
-    return context;
+    return describe_current_context();
 }
 
 static bool device_of_context(CUcontext context, CUdevice *ordinal)
 {
-    CUcontext current = NULL;
-    if (ASK(cuCtxGetCurrent, &current) && current == context) {
+    if (describe_current_context() == context) {
         return ASK(cuCtxGetDevice, ordinal);
     }
     if (!ASK(cuCtxPushCurrent_v2, context)) {
         return false;
     }
     bool known = ASK(cuCtxGetDevice, ordinal);
-    (void)ASK(cuCtxPopCurrent_v2, &current);
+    CUcontext popped;
+    (void)ASK(cuCtxPopCurrent_v2, &popped);
     return known;
 }
 
@@ -123,9 +134,19 @@ static bool known_context(CUcontext context, struct launch_place *place)
     return known;
 }
 
-void describe_place(CUstream stream, struct launch_place *place)
+CUcontext describe_context_of_device(CUdevice ordinal)
 {
-    CUcontext context = describe_context(stream);
+    CUcontext context = NULL;
+    pthread_mutex_lock(&recorder_lock);
+    for (uint32_t i = 0; i < context_count; i++) {
+        context = contexts[i].ordinal == ordinal ? contexts[i].context : context;
+    }
+    pthread_mutex_unlock(&recorder_lock);
+    return context;
+}
+
+void describe_place(CUcontext context, struct launch_place *place)
+{
     if (known_context(context, place)) {
         return;
     }
@@ -202,19 +223,37 @@ static void describe_attributes(void *handle, enum handle_kind kind, CUdevice or
     }
 }
 
-void describe_kernel(void *handle, enum handle_kind kind, CUdevice ordinal,
-                     struct kernel_description *description)
+void describe_unasked(void *handle, const struct handle_facts *facts, struct kernel_description *description)
 {
     memset(description, 0, sizeof *description);
-    bool named = kind == HANDLE_KERNEL ? ASK(cuKernelGetName, &description->name, (CUkernel)handle)
-                                       : ASK(cuFuncGetName, &description->name, (CUfunction)handle);
-    if (!named || description->name == NULL) {
+    description->name = facts->name;
+    if (description->name[0] == '\0') {
         snprintf(description->made_name, sizeof description->made_name, "kernel_%p", handle);
         description->name = description->made_name;
         description->kernel.valid |= STORE_KERNEL_UNNAMED;
     }
-    describe_attributes(handle, kind, ordinal, description);
-    describe_cluster(handle, kind, ordinal, description);
+}
+
+static bool driver_name(void *handle, enum handle_kind kind, const char **name)
+{
+    bool named = kind == HANDLE_KERNEL ? ASK(cuKernelGetName, name, (CUkernel)handle)
+                                       : ASK(cuFuncGetName, name, (CUfunction)handle);
+    return named && *name && **name;
+}
+
+void describe_kernel(void *handle, const struct handle_facts *facts, CUdevice ordinal,
+                     struct kernel_description *description)
+{
+    struct handle_facts known = *facts;
+    if (known.kind != HANDLE_UNKNOWN) {
+        const char *name;
+        known.name = driver_name(handle, known.kind, &name) ? name : known.name;
+    }
+    describe_unasked(handle, &known, description);
+    if (known.kind != HANDLE_UNKNOWN) {
+        describe_attributes(handle, known.kind, ordinal, description);
+        describe_cluster(handle, known.kind, ordinal, description);
+    }
 }
 
 static bool max_active_clusters(const struct launch *launch, const uint32_t cluster[3], int *clusters)

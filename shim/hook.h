@@ -15,6 +15,9 @@ struct call {
     const void *caller;
 };
 
+/* The real function, in a wrapper whose first parameter is `call`; `name` gives the type. */
+#define REAL(name) ((__typeof__(&name))call.real)
+
 #define HOOK_UNPACK(...) __VA_ARGS__
 
 #define HOOK_BODY(name, wrapper, arguments, found)                                                           \

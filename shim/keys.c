@@ -125,7 +125,7 @@ static void take_out(struct key_table *table, const struct keys *keys, uint32_t 
 
 void keys_end(struct keys *keys, uint32_t first)
 {
-    while (first) {
+    while (first && keys->records) { /* a fork's child has none */
         struct launch_key *key = &keys->records[first];
         uint32_t next = key->next;
         take_out(load_relaxed(&keys->table), keys, first);

@@ -6,22 +6,23 @@ static ALWAYS_INLINE CUresult launch_kernel(struct call call, CUfunction functio
                                             unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                             CUstream stream, void **parameters, void **extra)
 {
+    uint64_t grid = launch_grid_word(grid_x, grid_y, grid_z);
+    uint64_t block = launch_block_word(block_x, block_y, block_z, shared_bytes);
+    uint32_t flags = call_flags(&call, call.api == API_cuLaunchKernel_ptsz);
+    struct watched watched;
+    watch_begin(&watched, function, grid, block, flags, stream);
     uint64_t start = recorder_start();
     CUresult result = REAL(cuLaunchKernel)(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
                                            shared_bytes, stream, parameters, extra);
-    if (UNLIKELY(result != CUDA_SUCCESS)) {
-        return result;
-    }
-    uint32_t flags = call_flags(&call, call.api == API_cuLaunchKernel_ptsz);
-    if (LIKELY(launch_packs(grid_y, grid_z, block_x, block_y, block_z))) {
-        recorder_launched(function, launch_grid_word(grid_x, grid_y, grid_z),
-                          launch_block_word(block_x, block_y, block_z, shared_bytes), flags, stream, start);
-    } else {
+    if (LIKELY(result == CUDA_SUCCESS && launch_packs(grid_y, grid_z, block_x, block_y, block_z))) {
+        recorder_launched(function, grid, block, flags, stream, start);
+    } else if (result == CUDA_SUCCESS) {
         struct launch launch = {
             function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {0}, {0}, shared_bytes, flags,
             stream};
         recorder_launched_shape(&launch, start);
     }
+    watch_end(&watched, result);
     return result;
 }
 
@@ -55,24 +56,37 @@ static void read_attributes(const CUlaunchConfig *config, struct launch *launch)
     }
 }
 
-static CUresult launch_kernel_ex(struct call call, const CUlaunchConfig *config, CUfunction function,
-                                 void **parameters, void **extra)
+static void read_config(const CUlaunchConfig *config, CUfunction function, uint32_t flags,
+                        struct launch *launch)
 {
-    uint64_t start = recorder_start();
-    CUresult result = REAL(cuLaunchKernelEx)(config, function, parameters, extra);
-    if (UNLIKELY(result != CUDA_SUCCESS)) {
-        return result;
-    }
-    struct launch launch = {
+    *launch = (struct launch){
         .function = function,
         .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
         .shared_bytes = config->sharedMemBytes,
-        .flags = call_flags(&call, call.api == API_cuLaunchKernelEx_ptsz),
+        .flags = flags,
         .stream = config->hStream,
     };
-    read_attributes(config, &launch);
-    recorder_launched_shape(&launch, start);
+    read_attributes(config, launch);
+}
+
+static CUresult launch_kernel_ex(struct call call, const CUlaunchConfig *config, CUfunction function,
+                                 void **parameters, void **extra)
+{
+    uint32_t flags = call_flags(&call, call.api == API_cuLaunchKernelEx_ptsz);
+    struct launch launch;
+    struct watched watched = {.token = 0};
+    if (UNLIKELY(recorder.watched) && config) {
+        read_config(config, function, flags, &launch);
+        watch_shape(&watched, &launch);
+    }
+    uint64_t start = recorder_start();
+    CUresult result = REAL(cuLaunchKernelEx)(config, function, parameters, extra);
+    if (LIKELY(result == CUDA_SUCCESS)) {
+        read_config(config, function, flags, &launch);
+        recorder_launched_shape(&launch, start);
+    }
+    watch_end(&watched, result);
     return result;
 }
 
@@ -80,20 +94,23 @@ static CUresult launch_cooperative(struct call call, CUfunction function, unsign
                                    unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                                    unsigned shared_bytes, CUstream stream, void **parameters)
 {
+    struct launch launch = {
+        .function = function,
+        .grid = {grid_x, grid_y, grid_z},
+        .block = {block_x, block_y, block_z},
+        .shared_bytes = shared_bytes,
+        .flags = LAUNCH_COOPERATIVE | call_flags(&call, call.api == API_cuLaunchCooperativeKernel_ptsz),
+        .stream = stream,
+    };
+    struct watched watched;
+    watch_shape(&watched, &launch);
     uint64_t start = recorder_start();
     CUresult result = REAL(cuLaunchCooperativeKernel)(function, grid_x, grid_y, grid_z, block_x, block_y,
                                                       block_z, shared_bytes, stream, parameters);
     if (LIKELY(result == CUDA_SUCCESS)) {
-        struct launch launch = {
-            .function = function,
-            .grid = {grid_x, grid_y, grid_z},
-            .block = {block_x, block_y, block_z},
-            .shared_bytes = shared_bytes,
-            .flags = LAUNCH_COOPERATIVE | call_flags(&call, call.api == API_cuLaunchCooperativeKernel_ptsz),
-            .stream = stream,
-        };
         recorder_launched_shape(&launch, start);
     }
+    watch_end(&watched, result);
     return result;
 }
 

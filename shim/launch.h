@@ -54,6 +54,13 @@ static ALWAYS_INLINE bool launch_packs(uint32_t grid_y, uint32_t grid_z, uint32_
     return ((grid_y | grid_z) >> 16 | (block_x | block_y) >> 11 | block_z >> 7) == 0;
 }
 
+/* Words that stand for every shape of the function: launches of it that are counted for the kernel only. */
+static ALWAYS_INLINE void launch_any_shape(struct launch_words *words)
+{
+    words->grid = words->block = 0;
+    words->extras = LAUNCH_FURTHER | (words->extras & LAUNCH_RUNTIME);
+}
+
 bool launch_pack(const struct launch *launch, struct launch_words *words);
 void launch_unpack(const struct launch_words *words, CUstream stream, struct launch *launch);
 

@@ -4,14 +4,22 @@
 
 #include "hook.h"
 #include "launch.h"
+#include "plugin_host.h"
 #include "recorder.h"
 #include "runtime.h"
-
-#define REAL(name) ((__typeof__(&name))call.real)
 
 static ALWAYS_INLINE uint32_t call_flags(const struct call *call, bool per_thread)
 {
     return (runtime_calls(call->caller) ? LAUNCH_RUNTIME : 0) | (per_thread ? LAUNCH_PER_THREAD : 0);
+}
+
+static ALWAYS_INLINE void watch_shape(struct watched *watched, const struct launch *launch)
+{
+    struct launch_words words;
+    watched->token = 0;
+    if (UNLIKELY(recorder.watched) && launch_pack(launch, &words)) {
+        plugin_before(watched, launch->function, words.grid, words.block, words.extras, launch->stream);
+    }
 }
 
 #endif

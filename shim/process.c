@@ -3,189 +3,159 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bodies.h"
 #include "describe.h"
+#include "elf_object.h"
+#include "filter.h"
+#include "graph_exec.h"
+#include "identity.h"
 #include "lookup.h"
 #include "message.h"
+#include "place.h"
+#include "plugin_host.h"
 #include "recorder.h"
 #include "records.h"
 #include "registry.h"
+#include "report_start.h"
+#include "resolve.h"
 #include "settings.h"
 #include "shard.h"
 #include "store.h"
 
 static pid_t owner; /* the process that the store belongs to */
+static struct place place;
+static char library_path[PATH_MAX];
 
-static void read_host(char host[64])
+const char *process_library_path(void)
 {
-    if (gethostname(host, 64) != 0) {
-        strcpy(host, "unknown");
-    }
-    host[63] = '\0';
-    for (char *p = host; *p; p++) {
-        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
-                     *p == '-' || *p == '.' || *p == '_';
-        *p = plain ? *p : '_';
-    }
+    return library_path;
 }
 
-static size_t read_file(const char *path, char *bytes, size_t size)
+/* The loader names the library as LD_PRELOAD did, maybe relative to where the program was started. */
+static void find_library_path(void)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    size_t used = 0;
-    while (file >= 0 && used < size) {
-        ssize_t got = read(file, bytes + used, size - used);
-        if (got <= 0) {
-            break;
-        }
-        used += (size_t)got;
+    struct elf_object object;
+    if (!elf_object_holding((const void *)find_library_path, &object) ||
+        strlen(object.path) >= PATH_MAX / 2) {
+        return;
     }
-    if (file >= 0) {
+    char *end = library_path;
+    if (object.path[0] != '/' && getcwd(library_path, PATH_MAX / 2 - 1)) {
+        end += strlen(library_path);
+        *end++ = '/';
+    }
+    memcpy(end, object.path, strlen(object.path) + 1);
+}
+
+static bool open_store(uint32_t driver_version)
+{
+    int file = place_open(&place);
+    int failure = store_map(file);
+    if (failure && place.kind != PLACE_ANONYMOUS) {
+        unlink(place.path);
+        if (place.pointer[0]) {
+            unlink(place.pointer);
+        }
         close(file);
+        file = place_open_anonymous(&place, failure);
+        failure = store_map(file);
     }
-    return used;
-}
-
-static uint64_t start_ticks(void)
-{
-    char text[1024];
-    size_t bytes = read_file("/proc/self/stat", text, sizeof text - 1);
-    text[bytes] = '\0';
-    /* The command in parentheses may hold anything; field 3 follows its last one. */
-    const char *field = strrchr(text, ')');
-    for (int number = 2; field && number < 22; number++) {
-        field = strchr(field + 1, ' ');
-    }
-    return field ? strtoull(field + 1, NULL, 10) : 0;
-}
-
-static int32_t number_from(const char *const variables[], int32_t otherwise)
-{
-    for (; *variables; variables++) {
-        const char *value = getenv(*variables);
-        char *end;
-        long number = value && *value ? strtol(value, &end, 10) : -1;
-        if (number >= 0 && number <= INT32_MAX && *end == '\0') {
-            return (int32_t)number;
-        }
-    }
-    return otherwise;
-}
-
-static uint64_t realtime_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void fill_identity(struct store_header *header, uint64_t start_realtime_ns)
-{
-    static const char *const rank[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", NULL};
-    static const char *const local_rank[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID",
-                                             NULL};
-    static const char *const world[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "PMI_SIZE",
-                                        NULL};
-    memcpy(header->magic, STORE_MAGIC, sizeof header->magic);
-    header->version = STORE_VERSION;
-    header->header_bytes = STORE_BLOCK_BYTES;
-    header->features =
-        (settings.times ? STORE_FEATURE_TIMES : 0) | (store.file >= 0 ? STORE_FEATURE_LOCKED : 0);
-    header->pid_start_ticks = start_ticks();
-    header->start_realtime_ns = start_realtime_ns;
-    header->start_monotonic_ns = clock_monotonic_ns();
-    header->pid = (uint32_t)getpid();
-    header->rank = number_from(rank, -1);
-    header->local_rank = number_from(local_rank, -1);
-    header->world_size = (uint32_t)number_from(world, 0);
-    int version = 0;
-    if (driver_query()->cuDriverGetVersion && driver_query()->cuDriverGetVersion(&version) == CUDA_SUCCESS) {
-        header->driver_version = (uint32_t)version;
-    }
-    read_host(header->host);
-    read_file("/proc/sys/kernel/random/boot_id", header->boot_id, 36);
-}
-
-static void fill_texts(struct store_header *header)
-{
-    char text[PATH_MAX];
-    size_t bytes = read_file("/proc/self/cmdline", text, sizeof text);
-    store_add_string(text, bytes, &header->command);
-    if (getcwd(text, sizeof text)) {
-        store_add_string(text, strlen(text), &header->directory);
-    }
-}
-
-static int create_file(uint64_t *start_realtime_ns)
-{
-    char host[64], path[PATH_MAX + 128];
-    read_host(host);
-    int file;
-    do {
-        *start_realtime_ns = realtime_ns();
-        snprintf(path, sizeof path, "%s/warpwatch.%s.%d.%llu" STORE_SUFFIX, settings.output, host,
-                 (int)getpid(), (unsigned long long)*start_realtime_ns);
-        file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    } while (file < 0 && (errno == EEXIST || errno == EINTR));
-    return file;
-}
-
-static bool open_store(void)
-{
-    uint64_t start_realtime_ns;
-    int file = create_file(&start_realtime_ns);
-    int failure = file < 0 ? errno : store_map(file);
     if (failure) {
-        message("no store in %s: %s; launches are not recorded", settings.output, strerror(failure));
+        message("no room for a store, neither in %s nor in memory: %s; launches are not recorded",
+                settings.output, strerror(failure));
         return false;
     }
-    flock(file, LOCK_EX | LOCK_NB);
+    if (place.kind == PLACE_ANONYMOUS) {
+        message("no store can be made in %s: %s; counting in memory, the report comes at exit if it can be "
+                "written then",
+                settings.output, strerror(place.failure));
+    }
     struct store_header *header = store_header();
-    fill_texts(header);
-    fill_identity(header, start_realtime_ns);
+    identity_fill(header, place.start_realtime_ns, driver_version);
+    if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) {
+        header->features |= STORE_FEATURE_LOCKED;
+    }
     header->check = store_check(header, offsetof(struct store_header, check));
     header->ticks_per_second = clock_rate();
+    header->end_monotonic_ns = header->start_monotonic_ns;
     store_release((_Atomic uint32_t *)&header->state, STORE_RUNNING);
     return true;
 }
 
-/* In a forked child of a process that has launched: all of it is about the parent's store. */
+/* In a forked child: what the parent's store, streams and graphs were is not ours. */
 static void forget_parent(void)
 {
-    store = (struct store){.file = -1};
+    if (store.base) {
+        if (store_owns_file()) {
+            close(store.file);
+        }
+        store_unmap();
+    }
+    thread.shard = NULL;
+    thread.nested = false;
     shard_forget_all();
-    records_open();
+    records_close();
     registry_close();
-    describe_open();
+    graph_exec_forget_bodies();
+    describe_forget_devices();
+    resolve_drop_pending(NULL);
+    plugin_forked();
+}
+
+static void say_problems(void)
+{
+    if (settings.problem[0]) {
+        message("%s", settings.problem);
+    }
+    if (!filter_open(settings.filter)) {
+        message(
+            "WARPWATCH_FILTER: not understood, it takes a POSIX extended regular expression; all kernels are "
+            "recorded in detail");
+    }
+}
+
+static uint32_t ask_driver_version(void)
+{
+    const struct driver_queries *driver = driver_query();
+    int version = 0, devices = 1;
+    if (driver->cuDeviceGetCount && driver->cuDeviceGetCount(&devices) == CUDA_SUCCESS && devices > 1) {
+        recorder.places_differ = true;
+    }
+    bool known = driver->cuDriverGetVersion && driver->cuDriverGetVersion(&version) == CUDA_SUCCESS;
+    return known ? (uint32_t)version : 0;
 }
 
 void process_first_launch(void)
 {
+    uint32_t driver_version = ask_driver_version();
     pthread_mutex_lock(&recorder_lock);
-    if (load_relaxed(&recorder.mode) == RECORDER_UNSET) {
-        thread.shard = NULL;
+    bool first = load_relaxed(&recorder.mode) == RECORDER_UNSET, opened = false;
+    if (first) {
         if (store.base) {
-            forget_parent();
+            forget_parent(); /* a fork that the C library did not see */
         }
         keys_open(&recorder.keys);
         recorder.times = settings.times;
-        if (!settings.disabled && open_store()) {
-            owner = getpid();
-            recorder.store_base = store.base;
-            recorder_choose_mode();
-        } else {
-            store_release(&recorder.mode, RECORDER_OFF);
+        opened = !settings.disabled && open_store(driver_version);
+        owner = getpid();
+        recorder.store_base = store.base;
+        if (!settings.disabled) {
+            say_problems();
         }
-        if (settings.problem[0]) {
-            message("%s", settings.problem);
-        }
+        store_release(&recorder.mode, !opened                            ? RECORDER_OFF
+                                      : load_relaxed(&recorder.captures) ? RECORDER_CAREFUL
+                                                                         : RECORDER_PLAIN);
     }
     pthread_mutex_unlock(&recorder_lock);
+    if (opened) {
+        plugin_open();
+    }
 }
 
 void process_sign_of_life(void)
@@ -197,21 +167,87 @@ void process_sign_of_life(void)
     }
 }
 
+void process_set_feature(uint64_t store_feature_bits)
+{
+    pthread_mutex_lock(&recorder_lock);
+    struct store_header *header = store_header();
+    if (header) {
+        header->features |= store_feature_bits;
+        header->check = store_check(header, offsetof(struct store_header, check));
+    }
+    pthread_mutex_unlock(&recorder_lock);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&recorder_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&recorder_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    pthread_mutex_unlock(&recorder_lock);
+    if (load_relaxed(&recorder.mode) != RECORDER_OFF) {
+        memset(&recorder_page, 0, sizeof recorder_page); /* where the kernel cannot wipe it */
+        recorder.times = settings.times;
+        forget_parent();
+    }
+}
+
 __attribute__((constructor)) static void process_loaded(void)
 {
     settings_read();
-    clock_start();
-    recorder.times = settings.times;
-    if (settings.disabled) {
+    if (settings.disabled || getauxval(AT_SECURE)) {
         lookup_disable();
+        store_release(&recorder.mode, RECORDER_OFF);
+        return;
     }
+    clock_start();
+    find_library_path();
+    recorder.times = settings.times;
     madvise(&recorder_page, sizeof recorder_page, MADV_WIPEONFORK);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+static void say_outcome(enum report_outcome outcome)
+{
+    switch (outcome) {
+    case REPORT_WRITTEN:
+        if (isatty(STDERR_FILENO)) {
+            message("report in %s.*", place.final);
+        }
+        break;
+    case REPORT_NO_COMMAND:
+        message("store in %s; the command `warpwatch` that reads it is not beside %s", place.path,
+                library_path);
+        break;
+    case REPORT_FAILED:
+        message("store in %s; its report could not be written, `warpwatch report` says why", place.path);
+        break;
+    case REPORT_UNDER_WAY:
+        message("store in %s; its report is still being written", place.path);
+        break;
+    case REPORT_NOT_WANTED:
+        break;
+    }
+}
+
+/* Runs after the program's own exit handlers. The driver may be gone by now: no question to it. */
 __attribute__((destructor)) static void process_ended(void)
 {
-    if (store.base && owner == getpid()) {
-        process_sign_of_life();
-        store_release((_Atomic uint32_t *)&store_header()->state, STORE_FINISHED);
+    if (store.base == NULL || owner != getpid() || load_relaxed(&recorder.mode) == RECORDER_UNSET) {
+        return;
     }
+    plugin_exiting();
+    process_sign_of_life();
+    store_release((_Atomic uint32_t *)&store_header()->state, STORE_FINISHED);
+    int failure = place_settle(&place, store.base, store.used_bytes);
+    if (failure && place.kind == PLACE_ANONYMOUS) {
+        return; /* said at the first launch */
+    }
+    say_outcome(report_start(library_path, place.path, place.final));
 }

@@ -8,5 +8,8 @@
 void process_first_launch(void);
 /* Notes in the store that the process is alive, and the clock's rate. */
 void process_sign_of_life(void);
+void process_set_feature(uint64_t store_feature_bits);
+/* Absolute path of this library. */
+const char *process_library_path(void);
 
 #endif

@@ -1,7 +1,11 @@
 /* The hot path, and the way off it. */
 #include "recorder.h"
 
+#include "capture.h"
+#include "describe.h"
+#include "graph_exec.h"
 #include "process.h"
+#include "registry.h"
 #include "resolve.h"
 #include "shard.h"
 
@@ -81,16 +85,9 @@ static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *count
     }
 }
 
-/* Counts a launch that the hot path could not place: a new shape, thread or process. */
-static COLD void count_new(const struct launch *launch, const struct launch_words *words, uint64_t start,
-                           uint64_t end)
+/* The calling thread's counter for a target; NULL if there is no room. */
+static struct store_counter *counter_for(uint32_t target)
 {
-    KEEP_ERRNO;
-    uint32_t target = resolve(launch, words);
-    if (target == STORE_NO_TARGET) {
-        recorder_lost(1, STORE_LOSS_NO_SPACE);
-        return;
-    }
     struct store_counter *counter = thread.shard ? shard_find(thread.shard, target) : NULL;
     if (counter == NULL) {
         pthread_mutex_lock(&recorder_lock);
@@ -99,65 +96,126 @@ static COLD void count_new(const struct launch *launch, const struct launch_word
         counter = counter || !thread.shard ? counter : shard_add_counter(thread.shard, target);
         pthread_mutex_unlock(&recorder_lock);
     }
-    if (counter) {
-        count(thread.shard, counter, target, start, end);
-    } else {
+    if (counter == NULL) {
         recorder_lost(1, STORE_LOSS_NO_SPACE);
     }
+    return counter;
 }
 
-/* Everything that is not plain counting. False: this launch does not count. */
-static COLD bool prepare(struct launch_words *words, CUstream stream)
+void recorder_add(uint32_t target, uint64_t launches)
 {
-    KEEP_ERRNO;
-    if (load_acquire(&recorder.mode) == RECORDER_UNSET) {
-        process_first_launch();
+    struct store_counter *counter = counter_for(target);
+    if (counter) {
+        bump(&counter->launches, launches);
     }
-    if (load_acquire(&recorder.mode) == RECORDER_OFF) {
-        return false;
-    }
-    if (load_relaxed(&recorder.captures) && resolve_is_capturing(stream, words->extras)) {
-        return false;
-    }
-    words->place = recorder.several_devices ? resolve_place(words, stream) : 0;
-    return true;
 }
 
-static COLD void launched_new(const struct launch_words *words, CUstream stream, uint64_t start, uint64_t end)
+/* A context tells launches of one CUkernel on several devices apart. */
+static uint64_t place_of(uint64_t extras, CUstream stream)
+{
+    bool needed = recorder.places_differ && !(extras & LAUNCH_GRAPH);
+    return needed ? (uint64_t)(uintptr_t)describe_context(stream) : 0;
+}
+
+static uint32_t find_words(const struct launch_words *words)
+{
+    return keys_find(&recorder.keys, words->function, words->grid, words->block, words->extras, words->place);
+}
+
+/* A key may be for this place only, or for any shape. */
+static uint32_t find_elsewhere(struct launch_words *words, CUstream stream)
+{
+    words->place = place_of(words->extras, stream);
+    uint32_t target = words->place ? find_words(words) : STORE_NO_TARGET;
+    if (target == STORE_NO_TARGET && !(words->extras & LAUNCH_GRAPH)) {
+        struct launch_words any = *words;
+        launch_any_shape(&any);
+        target = find_words(&any);
+    }
+    return target;
+}
+
+static uint32_t resolve_words(const struct launch_words *words, CUstream stream)
 {
     struct launch launch;
     launch_unpack(words, stream, &launch);
-    count_new(&launch, words, start, end);
+    return words->extras & LAUNCH_GRAPH ? graph_exec_replayed(&launch, words) : resolve(&launch, words);
+}
+
+static void count_target(uint32_t target, uint64_t start, uint64_t end)
+{
+    struct store_counter *counter = target == STORE_NO_TARGET ? NULL : counter_for(target);
+    if (counter) {
+        count(thread.shard, counter, target, start, end);
+    }
+}
+
+/* A new shape, thread, place or process. */
+static COLD void count_new(struct launch_words *words, CUstream stream, uint64_t start, uint64_t end)
+{
+    KEEP_ERRNO;
+    uint32_t target = find_words(words);
+    target = target == STORE_NO_TARGET ? find_elsewhere(words, stream) : target;
+    count_target(target == STORE_NO_TARGET ? resolve_words(words, stream) : target, start, end);
+}
+
+/* Whatever is not plain counting. False: this launch does not count. */
+static COLD bool prepare(CUstream stream, uint64_t extras)
+{
+    KEEP_ERRNO;
+    if (load_acquire(&recorder.captures) && capture_holds(stream, extras & LAUNCH_PER_THREAD)) {
+        return false;
+    }
+    if (load_acquire(&recorder.mode) == RECORDER_UNSET) {
+        process_first_launch();
+    }
+    return load_acquire(&recorder.mode) != RECORDER_OFF;
 }
 
 void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream,
                        uint64_t start)
 {
     uint64_t end = start ? clock_ticks() : 0;
-    struct launch_words words = {(uint64_t)(uintptr_t)function, grid, block, extras, 0};
-    if (UNLIKELY(load_relaxed(&recorder.mode) != RECORDER_PLAIN) && !prepare(&words, stream)) {
+    if (UNLIKELY(load_relaxed(&recorder.mode) != RECORDER_PLAIN) && !prepare(stream, extras)) {
         return;
     }
     struct shard *shard = thread.shard;
     if (LIKELY(shard != NULL)) {
-        uint32_t target = keys_find(&recorder.keys, words.function, grid, block, extras, words.place);
+        uint32_t target = keys_find(&recorder.keys, (uint64_t)(uintptr_t)function, grid, block, extras, 0);
         struct store_counter *counter = LIKELY(target != STORE_NO_TARGET) ? shard_find(shard, target) : NULL;
         if (LIKELY(counter != NULL)) {
             count(shard, counter, target, start, end);
             return;
         }
     }
-    launched_new(&words, stream, start, end);
+    struct launch_words words = {(uint64_t)(uintptr_t)function, grid, block, extras, 0};
+    count_new(&words, stream, start, end);
 }
 
 void recorder_launched_shape(const struct launch *launch, uint64_t start)
 {
-    uint64_t end = start ? clock_ticks() : 0;
     struct launch_words words;
     if (launch_pack(launch, &words)) {
         recorder_launched(launch->function, words.grid, words.block, words.extras, launch->stream, start);
-    } else if (load_relaxed(&recorder.mode) == RECORDER_PLAIN || prepare(&words, launch->stream)) {
-        count_new(launch, NULL, start, end);
+    } else if (load_relaxed(&recorder.mode) == RECORDER_PLAIN || prepare(launch->stream, launch->flags)) {
+        KEEP_ERRNO;
+        uint64_t end = start ? clock_ticks() : 0;
+        count_target(resolve(launch, NULL), start, end);
+    }
+}
+
+uint32_t recorder_target(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream)
+{
+    struct launch_words words = {(uint64_t)(uintptr_t)function, grid, block, extras, 0};
+    uint32_t target = find_words(&words);
+    return target == STORE_NO_TARGET ? find_elsewhere(&words, stream) : target;
+}
+
+void recorder_uncounted(enum store_uncounted reason)
+{
+    if (prepare(NULL, 0)) {
+        KEEP_ERRNO;
+        recorder_add(STORE_TARGET(STORE_UNCOUNTED, reason), 1);
     }
 }
 
@@ -174,6 +232,16 @@ void recorder_lost(uint64_t launches, enum store_loss reason)
 
 void recorder_choose_mode(void)
 {
-    bool careful = recorder.several_devices || load_relaxed(&recorder.captures);
-    store_release(&recorder.mode, careful ? RECORDER_CAREFUL : RECORDER_PLAIN);
+    uint32_t mode = load_relaxed(&recorder.mode);
+    if (mode == RECORDER_PLAIN || mode == RECORDER_CAREFUL) {
+        store_release(&recorder.mode, load_relaxed(&recorder.captures) ? RECORDER_CAREFUL : RECORDER_PLAIN);
+    }
+}
+
+void recorder_tell_places_apart(void)
+{
+    recorder.places_differ = true;
+    pthread_mutex_lock(&recorder_lock);
+    registry_forget_all();
+    pthread_mutex_unlock(&recorder_lock);
 }

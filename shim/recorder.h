@@ -11,15 +11,16 @@
 
 enum recorder_mode {
     RECORDER_UNSET = 0, /* no launch yet in this process; a fork's child finds its page zeroed */
-    RECORDER_PLAIN,     /* nothing but counting (and times) */
-    RECORDER_CAREFUL,   /* streams are being captured, or several devices or a plug-in are in use */
+    RECORDER_PLAIN,     /* every launch that succeeds ran */
+    RECORDER_CAREFUL,   /* some stream is being captured: launches into it do not run */
     RECORDER_OFF        /* disabled, or failed for good */
 };
 
 struct recorder {
     _Atomic uint32_t mode;
     bool times;                /* keep launch-call time and gaps */
-    bool several_devices;      /* a CUkernel may run on any of several devices */
+    bool places_differ;        /* a CUkernel may run on any of several devices, or parts of one */
+    bool watched;              /* the plug-in wants to see launches */
     _Atomic uint32_t captures; /* streams known to be capturing */
     struct keys keys;
     char *store_base;
@@ -40,11 +41,18 @@ extern HIDDEN pthread_mutex_t recorder_lock;
 void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream,
                        uint64_t start);
 void recorder_launched_shape(const struct launch *launch, uint64_t start);
+/* Adds to a target's count for the calling thread, outside the sequence of its launches. */
+void recorder_add(uint32_t target, uint64_t launches);
+/* A request other than a launch that may lead to launches which nobody can count. */
+void recorder_uncounted(enum store_uncounted reason);
 /* Launches seen that nothing could be made of. */
 void recorder_lost(uint64_t launches, enum store_loss reason);
-/* Sets the mode by what is going on now. */
+/* What a launch of these words counts for, as far as it is known already. */
+uint32_t recorder_target(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream);
+/* Sets the mode by what is going on now. Locked. */
 void recorder_choose_mode(void);
-void recorder_open(void);
+/* From now on a handle alone does not say where it runs. */
+void recorder_tell_places_apart(void);
 
 static ALWAYS_INLINE uint64_t recorder_start(void)
 {

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "index.h"
+#include "memory.h"
 
 struct wanted_kernel {
     const char *name, *image;
@@ -64,7 +65,7 @@ static bool same_configuration(uint32_t number, const void *wanted)
 static struct index kernels = {.hash_of = hash_known_kernel, .equal = same_kernel};
 static struct index configurations = {.hash_of = hash_known_configuration, .equal = same_configuration};
 
-void records_open(void)
+void records_close(void)
 {
     index_clear(&kernels);
     index_clear(&configurations);
@@ -121,4 +122,13 @@ uint32_t records_add_configuration(const struct store_configuration *configurati
         index_insert(&configurations, hash_configuration(&record), number);
     }
     return number;
+}
+
+const char *records_terminated_text(const struct store_string *string)
+{
+    char *copy = memory_map(string->bytes + 1u);
+    if (copy) {
+        memcpy(copy, store_text(string), string->bytes);
+    }
+    return copy;
 }

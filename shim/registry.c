@@ -2,21 +2,31 @@
 #include "registry.h"
 
 #include "index.h"
+#include "intern.h"
 #include "pool.h"
 #include "recorder.h"
+#include "resolve.h"
 
 struct handle {
-    void *address, *owner;
-    uint32_t keys; /* launch keys that end with it */
-    uint32_t sightings;
+    void *address;
+    CUcontext context;
+    uint32_t owner;
     uint32_t next_owned, previous_owned; /* of the same owner */
+    uint32_t keys;                       /* launch keys that end with it */
+    uint32_t sightings;
     uint32_t legacy_shape;
-    enum handle_kind kind;
+    uint32_t name;
+    uint32_t kernel; /* a function's kernel, if it is known */
+    uint8_t kind;
+    bool has_functions;
 };
 
-struct owner {
+struct owner { /* a module or library */
     void *address;
+    void *parent; /* library that the module is a view of */
+    CUcontext context;
     uint32_t first; /* of its handles */
+    uint32_t image;
 };
 
 enum {
@@ -29,8 +39,8 @@ enum {
 static struct pool handles = {.item_bytes = sizeof(struct handle), .limit = MOST_HANDLES};
 static struct pool owners = {.item_bytes = sizeof(struct owner), .limit = MOST_OWNERS};
 static struct pool sightings = {.item_bytes = sizeof(struct sighting), .limit = MOST_SIGHTINGS};
-
 static struct pool legacy_shapes = {.item_bytes = sizeof(struct legacy_shape), .limit = MOST_LEGACY_SHAPES};
+static bool full; /* some handle could not be noted: an unknown one may be of any kind */
 
 static struct handle *handle_at(uint32_t number)
 {
@@ -86,54 +96,64 @@ void registry_close(void)
     index_clear(&owner_index);
 }
 
-static struct owner *find_owner(void *address)
+/* 0 if it is not known. */
+static uint32_t find(const struct index *index, const void *address)
 {
-    uint32_t number = index_find(&owner_index, hash_address(address), address);
-    return number == INDEX_NONE ? NULL : owner_at(number);
+    uint32_t number = index_find(index, hash_address(address), address);
+    return number == INDEX_NONE ? 0 : number;
 }
 
-static struct owner *find_or_make_owner(void *address)
+static uint32_t find_or_make(void *address)
 {
-    struct owner *owner = find_owner(address);
-    uint32_t number = owner ? 0 : pool_take(&owners);
-    if (number) {
-        owner = owner_at(number);
-        owner->address = address;
-        index_insert(&owner_index, hash_address(address), number);
-    }
-    return owner;
-}
-
-static void own(uint32_t number, void *address)
-{
-    struct handle *handle = handle_at(number);
-    struct owner *owner = address ? find_or_make_owner(address) : NULL;
-    handle->owner = owner ? address : NULL;
-    handle->previous_owned = 0;
-    handle->next_owned = owner ? owner->first : 0;
-    if (owner) {
-        if (owner->first) {
-            handle_at(owner->first)->previous_owned = number;
+    uint32_t number = find(&handle_index, address);
+    if (number == 0) {
+        number = pool_take(&handles);
+        if (number) {
+            handle_at(number)->address = address;
+            index_insert(&handle_index, hash_address(address), number);
         }
-        owner->first = number;
+    }
+    full = full || number == 0;
+    return number;
+}
+
+static uint32_t find_or_make_owner(void *address)
+{
+    uint32_t number = address ? find(&owner_index, address) : 0;
+    if (number == 0 && address) {
+        number = pool_take(&owners);
+        if (number) {
+            owner_at(number)->address = address;
+            index_insert(&owner_index, hash_address(address), number);
+        }
+    }
+    return number;
+}
+
+static void own(uint32_t number, uint32_t owner)
+{
+    struct handle *handle = handle_at(number);
+    handle->owner = owner;
+    handle->previous_owned = 0;
+    handle->next_owned = owner ? owner_at(owner)->first : 0;
+    if (handle->next_owned) {
+        handle_at(handle->next_owned)->previous_owned = number;
+    }
+    if (owner) {
+        owner_at(owner)->first = number;
     }
 }
 
-static void disown(uint32_t number)
+static void disown(struct handle *handle)
 {
-    struct handle *handle = handle_at(number);
-    if (handle->owner == NULL) {
-        return;
-    }
     if (handle->next_owned) {
         handle_at(handle->next_owned)->previous_owned = handle->previous_owned;
     }
     if (handle->previous_owned) {
         handle_at(handle->previous_owned)->next_owned = handle->next_owned;
-    } else {
-        find_owner(handle->owner)->first = handle->next_owned;
+    } else if (handle->owner) {
+        owner_at(handle->owner)->first = handle->next_owned;
     }
-    handle->owner = NULL;
 }
 
 static void forget(struct handle *handle)
@@ -147,55 +167,93 @@ static void forget(struct handle *handle)
     }
 }
 
-static void drop_legacy_shape(struct handle *handle)
+/* Nothing of what was known of the address holds any longer. */
+static void start_anew(struct handle *handle)
 {
+    forget(handle);
+    resolve_drop_pending(handle->address);
     if (handle->legacy_shape) {
         pool_give(&legacy_shapes, handle->legacy_shape);
-        handle->legacy_shape = 0;
+    }
+    handle->legacy_shape = handle->name = handle->kernel = 0;
+    handle->has_functions = false;
+    handle->context = NULL;
+}
+
+void registry_note_owner(void *address, CUcontext context, const char *image)
+{
+    uint32_t number = find_or_make_owner(address);
+    if (number) {
+        owner_at(number)->context = context;
+        owner_at(number)->image = intern(image);
     }
 }
 
-static uint32_t find(const void *address)
+void registry_note_view(void *module, void *library, CUcontext context)
 {
-    uint32_t number = index_find(&handle_index, hash_address(address), address);
-    return number == INDEX_NONE ? 0 : number;
-}
-
-static uint32_t find_or_make(void *address)
-{
-    uint32_t number = find(address);
-    if (number == 0) {
-        number = pool_take(&handles);
-        if (number) {
-            handle_at(number)->address = address;
-            index_insert(&handle_index, hash_address(address), number);
-        }
+    uint32_t number = find_or_make_owner(module), parent = find(&owner_index, library);
+    if (number) {
+        owner_at(number)->parent = library;
+        owner_at(number)->context = context;
+        owner_at(number)->image = parent ? owner_at(parent)->image : 0;
     }
-    return number;
 }
 
-void registry_note(void *address, enum handle_kind kind, void *owner)
+static struct handle *note(void *address, enum handle_kind kind, uint32_t owner)
 {
     uint32_t number = find_or_make(address);
-    if (number == 0 || handle_at(number)->owner == owner) {
-        return;
+    if (number == 0) {
+        return NULL;
     }
-    forget(handle_at(number));
-    drop_legacy_shape(handle_at(number));
-    disown(number);
-    own(number, owner);
-    handle_at(number)->kind = kind;
+    struct handle *handle = handle_at(number);
+    if (handle->owner != owner || handle->kind != kind) {
+        start_anew(handle);
+        disown(handle);
+        own(number, owner);
+        handle->kind = (uint8_t)kind;
+    }
+    return handle;
 }
 
-enum handle_kind registry_kind(void *address)
+void registry_note(void *address, enum handle_kind kind, void *owner_address, CUcontext context,
+                   const char *name)
 {
-    uint32_t number = find(address);
-    return number ? handle_at(number)->kind : HANDLE_FUNCTION;
+    uint32_t owner = find_or_make_owner(owner_address);
+    struct handle *handle = note(address, kind, owner);
+    if (handle) {
+        handle->context = owner && owner_at(owner)->context ? owner_at(owner)->context : context;
+        handle->name = name ? intern(name) : handle->name;
+    }
+}
+
+void registry_note_function_of(void *function, void *kernel, CUcontext context)
+{
+    uint32_t number = find(&handle_index, kernel);
+    struct handle *handle = note(function, HANDLE_FUNCTION, number ? handle_at(number)->owner : 0);
+    if (handle) {
+        handle->context = context;
+        handle->kernel = number;
+    }
+    if (handle && number) {
+        handle->name = handle_at(number)->name;
+        handle_at(number)->has_functions = true;
+    }
+}
+
+struct handle_facts registry_facts(void *address)
+{
+    uint32_t number = find(&handle_index, address);
+    if (number == 0) {
+        return (struct handle_facts){full ? HANDLE_UNKNOWN : HANDLE_FUNCTION, "", "", NULL};
+    }
+    const struct handle *handle = handle_at(number);
+    uint32_t image = handle->owner ? owner_at(handle->owner)->image : 0;
+    return (struct handle_facts){handle->kind, interned(handle->name), interned(image), handle->context};
 }
 
 bool registry_seen(void *address, uint32_t device, struct sighting *sighting)
 {
-    uint32_t number = find(address);
+    uint32_t number = find(&handle_index, address);
     for (uint32_t i = number ? handle_at(number)->sightings : 0; i; i = sighting_at(i)->next) {
         if (sighting_at(i)->device == device) {
             *sighting = *sighting_at(i);
@@ -205,17 +263,14 @@ bool registry_seen(void *address, uint32_t device, struct sighting *sighting)
     return false;
 }
 
-bool registry_add_sighting(void *address, const struct sighting *sighting)
+void registry_add_sighting(void *address, const struct sighting *sighting)
 {
     uint32_t handle = find_or_make(address), number = handle ? pool_take(&sightings) : 0;
-    if (number == 0) {
-        return false;
+    if (number) {
+        *sighting_at(number) = *sighting;
+        sighting_at(number)->next = handle_at(handle)->sightings;
+        handle_at(handle)->sightings = number;
     }
-    struct sighting *place = sighting_at(number);
-    *place = *sighting;
-    place->next = handle_at(handle)->sightings;
-    handle_at(handle)->sightings = number;
-    return true;
 }
 
 void registry_add_key(void *address, const struct launch_words *words, uint32_t target)
@@ -230,7 +285,7 @@ void registry_add_key(void *address, const struct launch_words *words, uint32_t 
 
 struct legacy_shape *registry_legacy_shape(void *address, bool make)
 {
-    uint32_t number = make ? find_or_make(address) : find(address);
+    uint32_t number = make ? find_or_make(address) : find(&handle_index, address);
     if (number == 0) {
         return NULL;
     }
@@ -243,26 +298,74 @@ struct legacy_shape *registry_legacy_shape(void *address, bool make)
 
 void registry_forget(void *address)
 {
-    uint32_t number = find(address);
-    if (number) {
-        forget(handle_at(number));
+    uint32_t number = find(&handle_index, address);
+    if (number == 0) {
+        return;
+    }
+    struct handle *handle = handle_at(number);
+    uint32_t kernel = handle->kernel ? handle->kernel : handle->has_functions ? number : 0;
+    forget(handle);
+    for (uint32_t i = kernel && handle->owner ? owner_at(handle->owner)->first : 0; i;
+         i = handle_at(i)->next_owned) {
+        if (i == kernel || handle_at(i)->kernel == kernel) {
+            forget(handle_at(i));
+        }
     }
 }
 
-void registry_end_owner(void *address)
+void registry_forget_all(void)
 {
-    uint32_t number = index_find(&owner_index, hash_address(address), address);
-    if (number == INDEX_NONE) {
-        return;
+    for (uint32_t number = 1; number <= handles.made; number++) {
+        if (find(&handle_index, handle_at(number)->address) == number) {
+            forget(handle_at(number));
+        }
     }
-    for (uint32_t i = owner_at(number)->first; i;) {
-        uint32_t next = handle_at(i)->next_owned;
-        forget(handle_at(i));
-        drop_legacy_shape(handle_at(i));
+}
+
+uint32_t registry_owner_ending(void *address)
+{
+    uint32_t number = find(&owner_index, address);
+    if (number) {
+        index_remove(&owner_index, hash_owner(number), number);
+        for (uint32_t i = owner_at(number)->first; i; i = handle_at(i)->next_owned) {
+            forget(handle_at(i));
+        }
+    }
+    return number;
+}
+
+static void end_owner(uint32_t number)
+{
+    while (owner_at(number)->first) {
+        uint32_t i = owner_at(number)->first;
+        start_anew(handle_at(i));
+        disown(handle_at(i));
         index_remove(&handle_index, hash_handle(i), i);
         pool_give(&handles, i);
-        i = next;
     }
-    index_remove(&owner_index, hash_owner(number), number);
     pool_give(&owners, number);
+}
+
+static void end_children(const void *parent)
+{
+    for (uint32_t number = 1; number <= owners.made; number++) {
+        if (owner_at(number)->parent == parent && find(&owner_index, owner_at(number)->address) == number) {
+            index_remove(&owner_index, hash_owner(number), number);
+            end_owner(number);
+        }
+    }
+}
+
+void registry_owner_ended(uint32_t ending, bool really)
+{
+    if (ending == 0) {
+        return;
+    }
+    if (!really) {
+        index_insert(&owner_index, hash_owner(ending), ending);
+        return;
+    }
+    void *address = owner_at(ending)->address;
+    end_owner(ending);
+    end_children(address);
 }

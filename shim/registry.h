@@ -8,7 +8,16 @@
 
 enum handle_kind {
     HANDLE_FUNCTION, /* CUfunction: belongs to a context */
-    HANDLE_KERNEL    /* CUkernel: belongs to a library, runs on any device */
+    HANDLE_KERNEL,   /* CUkernel: belongs to a library, runs on any device */
+    HANDLE_UNKNOWN   /* may be either: the driver must not be asked about it */
+};
+
+/* What is known of a handle without asking the driver. */
+struct handle_facts {
+    enum handle_kind kind;
+    const char *name;  /* as the program asked for it; "" unknown */
+    const char *image; /* file that the code came from; "" unknown */
+    CUcontext context; /* of a function; NULL unknown */
 };
 
 /* A handle as one device sees it. */
@@ -27,19 +36,35 @@ struct legacy_shape {
 };
 
 void registry_close(void);
-/* Makes the handle known. A later call with another owner ends what was known before. */
-void registry_note(void *handle, enum handle_kind kind, void *owner);
-enum handle_kind registry_kind(void *handle);
+
+/* A module (in a context) or library (without one) was loaded, from `image` if that is known. */
+void registry_note_owner(void *owner, CUcontext context, const char *image);
+/* A module that is a view of a library, and ends with it. */
+void registry_note_view(void *module, void *library, CUcontext context);
+/* Makes a handle known. One that was known with another owner starts anew. `name` is kept only if not NULL.
+ */
+void registry_note(void *handle, enum handle_kind kind, void *owner, CUcontext context, const char *name);
+/* A kernel's function in a context: of the kernel's owner, and its attributes are the kernel's. */
+void registry_note_function_of(void *function, void *kernel, CUcontext context);
+struct handle_facts registry_facts(void *handle);
+
 /* False: not seen on this device (since its attributes changed). */
 bool registry_seen(void *handle, uint32_t device, struct sighting *sighting);
-bool registry_add_sighting(void *handle, const struct sighting *sighting);
+void registry_add_sighting(void *handle, const struct sighting *sighting);
 /* Keeps the launch words as a key that ends with the handle. */
 void registry_add_key(void *handle, const struct launch_words *words, uint32_t target);
 /* The handle's shape for cuLaunchGrid and kin; NULL if it has none and none can be made. */
 struct legacy_shape *registry_legacy_shape(void *handle, bool make);
-/* The handle's attributes changed: forget sightings and keys. */
+
+/* The handle's attributes changed: forget sightings and keys, also of the kernel's functions or the
+ * function's kernel. */
 void registry_forget(void *handle);
-/* The owner is gone: so are its handles. */
-void registry_end_owner(void *owner);
+/* Contexts went: the same for all handles. */
+void registry_forget_all(void);
+
+/* Around the real unload, so that handles which another thread gets at the same addresses meanwhile are not
+ * taken for the old ones. */
+uint32_t registry_owner_ending(void *owner);
+void registry_owner_ended(uint32_t ending, bool really);
 
 #endif

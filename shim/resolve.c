@@ -3,47 +3,65 @@
 #include "resolve.h"
 
 #include "describe.h"
+#include "filter.h"
 #include "recorder.h"
 #include "records.h"
 
-bool resolve_is_capturing(CUstream stream, uint64_t extras)
-{
-    const struct driver_queries *driver = driver_query();
-    CUresult (*ask)(CUstream, CUstreamCaptureStatus *) =
-        (extras & LAUNCH_PER_THREAD) ? driver->cuStreamIsCapturing_ptsz : driver->cuStreamIsCapturing;
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return ask && ask(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
+enum { MOST_PENDING = 1024 };
 
-uint64_t resolve_place(const struct launch_words *words, CUstream stream)
+/* A configuration that was met while streams were captured, when the driver must not be asked about
+ * functions. */
+struct pending {
+    struct launch launch;
+    CUcontext context;
+    uint32_t configuration;
+};
+
+static struct pending pending[MOST_PENDING];
+static uint32_t pending_count;
+
+static CUcontext context_of(const struct launch *launch, const struct handle_facts *facts, CUcontext context)
 {
-    if (words->extras & LAUNCH_GRAPH) {
-        return 0;
+    if (context == NULL && facts->kind == HANDLE_FUNCTION) {
+        context = facts->context;
     }
-    return (uint64_t)(uintptr_t)describe_context(stream);
+    return context ? context : describe_context(launch->stream);
 }
 
-static bool see_kernel(const struct launch *launch, const struct launch_place *place,
-                       struct sighting *sighting)
+static uint32_t add_kernel(const struct handle_facts *facts, const struct kernel_description *description,
+                           bool left_out)
+{
+    static const struct store_kernel all_left_out = {.valid = STORE_KERNEL_FILTERED};
+    return left_out ? records_kernel("(kernels that WARPWATCH_FILTER leaves out)", "", &all_left_out)
+                    : records_kernel(description->name, facts->image, &description->kernel);
+}
+
+/* The handle as the device sees it; asks the driver the first time, unless that must not be. */
+static bool see(const struct launch *launch, const struct handle_facts *facts,
+                const struct launch_place *place, bool may_ask, struct sighting *sighting)
 {
     pthread_mutex_lock(&recorder_lock);
     bool seen = registry_seen(launch->function, place->device, sighting);
-    enum handle_kind kind = registry_kind(launch->function);
     pthread_mutex_unlock(&recorder_lock);
     if (seen) {
         return true;
     }
     struct kernel_description description;
-    describe_kernel(launch->function, kind, place->ordinal, &description);
+    if (may_ask) {
+        describe_kernel(launch->function, facts, place->ordinal, &description);
+    } else {
+        describe_unasked(launch->function, facts, &description);
+    }
+    bool left_out = filter_leaves_out(description.name);
     *sighting = description.sighting;
     sighting->device = place->device;
     pthread_mutex_lock(&recorder_lock);
-    sighting->kernel = records_kernel(description.name, "", &description.kernel);
-    if (sighting->kernel != STORE_NO_TARGET) {
+    sighting->kernel = add_kernel(facts, &description, left_out);
+    if (sighting->kernel != STORE_NO_TARGET && may_ask) {
         registry_add_sighting(launch->function, sighting);
     }
     pthread_mutex_unlock(&recorder_lock);
-    return sighting->kernel != STORE_NO_TARGET;
+    return may_ask;
 }
 
 static void effective_cluster(const struct launch *launch, const struct sighting *sighting,
@@ -69,16 +87,20 @@ static void fill_configuration(const struct launch *launch, const struct launch_
         .carveout_percent = sighting->carveout_percent,
         .preferred_cluster = {launch->preferred_cluster[0], launch->preferred_cluster[1],
                               launch->preferred_cluster[2]},
-        .valid = sighting->valid,
+        .context_sms = place->context_sms,
+        .valid = sighting->valid | (place->context_sms ? STORE_CONFIGURATION_CONTEXT_SMS : 0),
     };
     effective_cluster(launch, sighting, configuration->cluster);
-    if (place->context_sms) {
-        configuration->context_sms = place->context_sms;
-        configuration->valid |= STORE_CONFIGURATION_CONTEXT_SMS;
-    }
 }
 
-static uint32_t find_or_describe(const struct launch *launch, struct store_configuration *configuration)
+/* A CUkernel's residency is asked of the current context's device. */
+static bool may_ask_residency(const struct handle_facts *facts, const struct launch_place *place)
+{
+    return facts->kind == HANDLE_FUNCTION ||
+           (facts->kind == HANDLE_KERNEL && describe_current_context() == place->context);
+}
+
+static uint32_t find_or_add(const struct launch *launch, struct store_configuration *configuration, bool ask)
 {
     pthread_mutex_lock(&recorder_lock);
     uint32_t number = records_find_configuration(configuration);
@@ -87,39 +109,120 @@ static uint32_t find_or_describe(const struct launch *launch, struct store_confi
     if (number != STORE_NO_TARGET || full) {
         return number;
     }
-    describe_residency(launch, configuration);
+    if (ask) {
+        describe_residency(launch, configuration);
+    }
     pthread_mutex_lock(&recorder_lock);
     number = records_add_configuration(configuration);
     pthread_mutex_unlock(&recorder_lock);
     return number;
 }
 
-static uint32_t target_of(const struct launch *launch, const struct sighting *sighting,
-                          uint32_t configuration)
+static bool counts_for_kernel_only(uint32_t kernel)
 {
-    bool runtime = launch->flags & LAUNCH_RUNTIME;
-    if (configuration == STORE_NO_TARGET) {
-        return STORE_TARGET(runtime ? STORE_FURTHER_RUNTIME : STORE_FURTHER_DIRECT, sighting->kernel);
+    pthread_mutex_lock(&recorder_lock);
+    const struct store_kernel *record = store_record(STORE_KERNELS, kernel);
+    bool only = record->valid & (STORE_KERNEL_FILTERED | STORE_KERNEL_REST);
+    pthread_mutex_unlock(&recorder_lock);
+    return only;
+}
+
+static void remember(const struct launch *launch, CUcontext context, uint32_t configuration)
+{
+    pthread_mutex_lock(&recorder_lock);
+    bool known = configuration == STORE_NO_TARGET || pending_count == MOST_PENDING;
+    for (uint32_t i = 0; i < pending_count && !known; i++) {
+        known = pending[i].configuration == configuration;
     }
-    return STORE_TARGET(runtime ? STORE_RUNTIME : STORE_DIRECT, configuration);
+    if (!known) {
+        pending[pending_count] = (struct pending){*launch, context, configuration};
+        pending[pending_count++].launch.stream = NULL; /* it may be gone by then */
+    }
+    pthread_mutex_unlock(&recorder_lock);
+}
+
+static struct resolved resolve_when(const struct launch *launch, CUcontext context, bool may_ask)
+{
+    pthread_mutex_lock(&recorder_lock);
+    struct handle_facts facts = registry_facts(launch->function);
+    pthread_mutex_unlock(&recorder_lock);
+    struct launch_place place;
+    struct sighting sighting;
+    describe_place(context_of(launch, &facts, context), &place);
+    bool described = see(launch, &facts, &place, may_ask, &sighting);
+    struct resolved resolved = {STORE_NO_TARGET, sighting.kernel, !described};
+    if (resolved.kernel == STORE_NO_TARGET || counts_for_kernel_only(resolved.kernel)) {
+        return resolved;
+    }
+    struct store_configuration configuration;
+    fill_configuration(launch, &place, &sighting, &configuration);
+    bool ask = described && may_ask && may_ask_residency(&facts, &place);
+    resolved.configuration = find_or_add(launch, &configuration, ask);
+    if (resolved.provisional) {
+        remember(launch, place.context, resolved.configuration);
+    }
+    return resolved;
+}
+
+struct resolved resolve_configuration(const struct launch *launch, CUcontext context)
+{
+    return resolve_when(launch, context, load_acquire(&recorder.captures) == 0);
 }
 
 uint32_t resolve(const struct launch *launch, const struct launch_words *words)
 {
-    struct launch_place place;
-    struct sighting sighting;
-    describe_place(launch->stream, &place);
-    if (!see_kernel(launch, &place, &sighting)) {
+    struct resolved resolved = resolve_configuration(launch, NULL);
+    if (resolved.kernel == STORE_NO_TARGET) {
         return STORE_NO_TARGET;
     }
-    struct store_configuration configuration;
-    fill_configuration(launch, &place, &sighting, &configuration);
-    uint32_t number = find_or_describe(launch, &configuration);
-    uint32_t target = target_of(launch, &sighting, number);
-    if (words && number != STORE_NO_TARGET) {
+    bool runtime = launch->flags & LAUNCH_RUNTIME, further = resolved.configuration == STORE_NO_TARGET;
+    uint32_t target =
+        further ? STORE_TARGET(runtime ? STORE_FURTHER_RUNTIME : STORE_FURTHER_DIRECT, resolved.kernel)
+                : STORE_TARGET(runtime ? STORE_RUNTIME : STORE_DIRECT, resolved.configuration);
+    if (words && !resolved.provisional) {
+        struct launch_words any = *words;
+        if (further) {
+            launch_any_shape(&any);
+        }
         pthread_mutex_lock(&recorder_lock);
-        registry_add_key(launch->function, words, target);
+        registry_add_key(launch->function, &any, target);
         pthread_mutex_unlock(&recorder_lock);
     }
     return target;
+}
+
+static bool take_pending(struct pending *entry)
+{
+    pthread_mutex_lock(&recorder_lock);
+    bool any = pending_count > 0;
+    if (any) {
+        *entry = pending[--pending_count];
+    }
+    pthread_mutex_unlock(&recorder_lock);
+    return any;
+}
+
+void resolve_pending(void)
+{
+    struct pending entry;
+    while (load_acquire(&recorder.captures) == 0 && take_pending(&entry)) {
+        struct resolved resolved = resolve_configuration(&entry.launch, entry.context);
+        pthread_mutex_lock(&recorder_lock);
+        struct store_configuration *record = store_record(STORE_CONFIGURATIONS, entry.configuration);
+        if (resolved.configuration != STORE_NO_TARGET && resolved.configuration != entry.configuration) {
+            store_release((_Atomic uint32_t *)&record->same_as, resolved.configuration + 1);
+        }
+        pthread_mutex_unlock(&recorder_lock);
+    }
+}
+
+void resolve_drop_pending(const void *function)
+{
+    for (uint32_t i = 0; i < pending_count;) {
+        if (function == NULL || pending[i].launch.function == function) {
+            pending[i] = pending[--pending_count];
+        } else {
+            i++;
+        }
+    }
 }

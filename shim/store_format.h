@@ -81,8 +81,8 @@ struct store_header {
     uint32_t reserved1;
     uint64_t hook_samples; /* launches whose own cost was timed, and the sum of it */
     uint64_t hook_ns;
-    uint64_t configurations_refused; /* launches that went to a kernel's "further configurations" */
-    uint64_t bodies_refused;         /* graph launches expanded one by one for want of a body record */
+    uint64_t reserved2;
+    uint64_t bodies_refused; /* graph launches counted kernel by kernel, for want of a body record */
 };
 
 enum store_loss { STORE_LOSS_NONE, STORE_LOSS_NO_SPACE, STORE_LOSS_NO_MEMORY, STORE_LOSS_LIMIT };

@@ -1,0 +1,109 @@
+/* Reads the process's identity from the system and from launchers' variables. */
+#include "identity.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "settings.h"
+
+void identity_host(char host[64])
+{
+    memset(host, 0, 64);
+    if (gethostname(host, 63) != 0) {
+        strcpy(host, "unknown");
+    }
+    /* It becomes part of a file name. */
+    for (char *p = host; *p; p++) {
+        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+        *p = plain || *p == '-' || *p == '.' || *p == '_' ? *p : '_';
+    }
+}
+
+uint64_t identity_realtime_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static size_t read_file(const char *path, char *bytes, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    size_t used = 0;
+    ssize_t got = file < 0 ? 0 : 1;
+    while (got > 0 && used < size) {
+        got = read(file, bytes + used, size - used);
+        used += got > 0 ? (size_t)got : 0;
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return used;
+}
+
+/* Field 22 of /proc/self/stat. The command in parentheses may hold anything; field 3 follows its last one. */
+static uint64_t start_ticks(void)
+{
+    char text[1024];
+    text[read_file("/proc/self/stat", text, sizeof text - 1)] = '\0';
+    const char *field = strrchr(text, ')');
+    for (int number = 2; field && number < 22; number++) {
+        field = strchr(field + 1, ' ');
+    }
+    return field ? strtoull(field + 1, NULL, 10) : 0;
+}
+
+static int32_t number_from(const char *const variables[], int32_t otherwise)
+{
+    for (; *variables; variables++) {
+        const char *value = getenv(*variables);
+        char *end;
+        long number = value && *value ? strtol(value, &end, 10) : -1;
+        if (number >= 0 && number <= INT32_MAX && *end == '\0') {
+            return (int32_t)number;
+        }
+    }
+    return otherwise;
+}
+
+static void fill_ranks(struct store_header *header)
+{
+    static const char *const rank[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", NULL};
+    static const char *const local[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", NULL};
+    static const char *const world[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "PMI_SIZE",
+                                        NULL};
+    header->rank = number_from(rank, -1);
+    header->local_rank = number_from(local, -1);
+    header->world_size = (uint32_t)number_from(world, 0);
+}
+
+static void fill_texts(struct store_header *header)
+{
+    char text[PATH_MAX];
+    size_t bytes = read_file("/proc/self/cmdline", text, sizeof text);
+    store_add_string(text, bytes, &header->command);
+    if (getcwd(text, sizeof text)) {
+        store_add_string(text, strlen(text), &header->directory);
+    }
+}
+
+void identity_fill(struct store_header *header, uint64_t start_realtime_ns, uint32_t driver_version)
+{
+    memcpy(header->magic, STORE_MAGIC, sizeof header->magic);
+    header->version = STORE_VERSION;
+    header->header_bytes = STORE_BLOCK_BYTES;
+    header->features = settings.times ? STORE_FEATURE_TIMES : 0;
+    header->pid_start_ticks = start_ticks();
+    header->start_realtime_ns = start_realtime_ns;
+    header->start_monotonic_ns = clock_monotonic_ns();
+    header->pid = (uint32_t)getpid();
+    header->driver_version = driver_version;
+    identity_host(header->host);
+    read_file("/proc/sys/kernel/random/boot_id", header->boot_id, 36);
+    fill_ranks(header);
+    fill_texts(header);
+}

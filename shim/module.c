@@ -1,0 +1,241 @@
+/* Hooks of modules, libraries and kernel handles: where a handle comes from, what it is, and when it ends. */
+#include "describe.h"
+#include "elf_object.h"
+#include "hook.h"
+#include "recorder.h"
+#include "registry.h"
+#include "store_format.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Code in memory mostly lies in a fat binary of a loaded file: name that file. */
+static void file_of(const void *image, char path[PATH_MAX])
+{
+    struct elf_object object;
+    path[0] = '\0';
+    if (!elf_object_holding(image, &object)) {
+        return;
+    }
+    if (object.path[0] == '\0') {
+        ssize_t bytes = readlink("/proc/self/exe", path, PATH_MAX - 1);
+        path[bytes > 0 ? bytes : 0] = '\0';
+    } else if (strlen(object.path) < PATH_MAX) {
+        memcpy(path, object.path, strlen(object.path) + 1);
+    }
+}
+
+static void note_owner(void *owner, bool in_context, const char *image)
+{
+    CUcontext context = in_context ? describe_current_context() : NULL;
+    pthread_mutex_lock(&recorder_lock);
+    registry_note_owner(owner, context, image);
+    pthread_mutex_unlock(&recorder_lock);
+}
+
+static void note_owner_of_data(void *owner, bool in_context, const void *image)
+{
+    KEEP_ERRNO;
+    char path[PATH_MAX];
+    file_of(image, path);
+    note_owner(owner, in_context, path);
+}
+
+/* Names cost memory; they are kept for drivers that cannot tell them later. */
+static void note_handle(void *handle, enum handle_kind kind, void *owner, const char *name)
+{
+    KEEP_ERRNO;
+    const struct driver_queries *driver = driver_query();
+    bool driver_names =
+        kind == HANDLE_KERNEL ? driver->cuKernelGetName != NULL : driver->cuFuncGetName != NULL;
+    CUcontext context = kind == HANDLE_FUNCTION ? describe_current_context() : NULL;
+    pthread_mutex_lock(&recorder_lock);
+    registry_note(handle, kind, owner, context, driver_names ? NULL : name);
+    pthread_mutex_unlock(&recorder_lock);
+}
+
+static CUresult module_load(struct call call, CUmodule *module, const char *path)
+{
+    CUresult result = REAL(cuModuleLoad)(module, path);
+    if (result == CUDA_SUCCESS) {
+        note_owner(*module, true, path);
+    }
+    return result;
+}
+
+static CUresult module_load_data(struct call call, CUmodule *module, const void *image)
+{
+    CUresult result = REAL(cuModuleLoadData)(module, image);
+    if (result == CUDA_SUCCESS) {
+        note_owner_of_data(*module, true, image);
+    }
+    return result;
+}
+
+static CUresult module_load_data_ex(struct call call, CUmodule *module, const void *image, unsigned count,
+                                    CUjit_option *options, void **values)
+{
+    CUresult result = REAL(cuModuleLoadDataEx)(module, image, count, options, values);
+    if (result == CUDA_SUCCESS) {
+        note_owner_of_data(*module, true, image);
+    }
+    return result;
+}
+
+static uint32_t ending(void *owner)
+{
+    pthread_mutex_lock(&recorder_lock);
+    uint32_t number = registry_owner_ending(owner);
+    pthread_mutex_unlock(&recorder_lock);
+    return number;
+}
+
+static void ended(uint32_t number, CUresult result)
+{
+    pthread_mutex_lock(&recorder_lock);
+    registry_owner_ended(number, result == CUDA_SUCCESS);
+    pthread_mutex_unlock(&recorder_lock);
+}
+
+static CUresult module_unload(struct call call, CUmodule module)
+{
+    uint32_t owner = ending(module);
+    CUresult result = REAL(cuModuleUnload)(module);
+    ended(owner, result);
+    return result;
+}
+
+static CUresult module_get_function(struct call call, CUfunction *function, CUmodule module, const char *name)
+{
+    CUresult result = REAL(cuModuleGetFunction)(function, module, name);
+    if (result == CUDA_SUCCESS) {
+        note_handle(*function, HANDLE_FUNCTION, module, name);
+    }
+    return result;
+}
+
+/* Fills what there is, up to `count`; the rest of the array stays as it was. */
+static CUresult module_enumerate(struct call call, CUfunction *functions, unsigned count, CUmodule module)
+{
+    CUresult result = REAL(cuModuleEnumerateFunctions)(functions, count, module);
+    unsigned exist = 0;
+    const struct driver_queries *driver = driver_query();
+    if (result == CUDA_SUCCESS && driver->cuModuleGetFunctionCount &&
+        driver->cuModuleGetFunctionCount(&exist, module) == CUDA_SUCCESS) {
+        for (unsigned i = 0; i < count && i < exist; i++) {
+            note_handle(functions[i], HANDLE_FUNCTION, module, NULL);
+        }
+    }
+    return result;
+}
+
+static CUresult library_load_data(struct call call, CUlibrary *library, const void *image,
+                                  CUjit_option *jit_options, void **jit_values, unsigned jit_count,
+                                  CUlibraryOption *options, void **values, unsigned count)
+{
+    CUresult result =
+        REAL(cuLibraryLoadData)(library, image, jit_options, jit_values, jit_count, options, values, count);
+    if (result == CUDA_SUCCESS) {
+        note_owner_of_data(*library, false, image);
+    }
+    return result;
+}
+
+static CUresult library_load_file(struct call call, CUlibrary *library, const char *path,
+                                  CUjit_option *jit_options, void **jit_values, unsigned jit_count,
+                                  CUlibraryOption *options, void **values, unsigned count)
+{
+    CUresult result = REAL(cuLibraryLoadFromFile)(library, path, jit_options, jit_values, jit_count, options,
+                                                  values, count);
+    if (result == CUDA_SUCCESS) {
+        note_owner(*library, false, path);
+    }
+    return result;
+}
+
+static CUresult library_unload(struct call call, CUlibrary library)
+{
+    uint32_t owner = ending(library);
+    CUresult result = REAL(cuLibraryUnload)(library);
+    ended(owner, result);
+    return result;
+}
+
+static CUresult library_get_kernel(struct call call, CUkernel *kernel, CUlibrary library, const char *name)
+{
+    CUresult result = REAL(cuLibraryGetKernel)(kernel, library, name);
+    if (result == CUDA_SUCCESS) {
+        note_handle(*kernel, HANDLE_KERNEL, library, name);
+    }
+    return result;
+}
+
+static CUresult library_enumerate(struct call call, CUkernel *kernels, unsigned count, CUlibrary library)
+{
+    CUresult result = REAL(cuLibraryEnumerateKernels)(kernels, count, library);
+    unsigned exist = 0;
+    const struct driver_queries *driver = driver_query();
+    if (result == CUDA_SUCCESS && driver->cuLibraryGetKernelCount &&
+        driver->cuLibraryGetKernelCount(&exist, library) == CUDA_SUCCESS) {
+        for (unsigned i = 0; i < count && i < exist; i++) {
+            note_handle(kernels[i], HANDLE_KERNEL, library, NULL);
+        }
+    }
+    return result;
+}
+
+/* The module is a view of the library: it ends with it. */
+static CUresult library_get_module(struct call call, CUmodule *module, CUlibrary library)
+{
+    CUresult result = REAL(cuLibraryGetModule)(module, library);
+    if (result == CUDA_SUCCESS) {
+        CUcontext context = describe_current_context();
+        pthread_mutex_lock(&recorder_lock);
+        registry_note_view(*module, library, context);
+        pthread_mutex_unlock(&recorder_lock);
+    }
+    return result;
+}
+
+static CUresult kernel_get_function(struct call call, CUfunction *function, CUkernel kernel)
+{
+    CUresult result = REAL(cuKernelGetFunction)(function, kernel);
+    if (result == CUDA_SUCCESS) {
+        CUcontext context = describe_current_context();
+        pthread_mutex_lock(&recorder_lock);
+        registry_note_function_of(*function, kernel, context);
+        pthread_mutex_unlock(&recorder_lock);
+    }
+    return result;
+}
+
+static void attributes_changed(void *handle)
+{
+    pthread_mutex_lock(&recorder_lock);
+    registry_forget(handle);
+    pthread_mutex_unlock(&recorder_lock);
+}
+
+static CUresult function_set_attribute(struct call call, CUfunction function, CUfunction_attribute attribute,
+                                       int value)
+{
+    CUresult result = REAL(cuFuncSetAttribute)(function, attribute, value);
+    if (result == CUDA_SUCCESS) {
+        attributes_changed(function);
+    }
+    return result;
+}
+
+static CUresult kernel_set_attribute(struct call call, CUfunction_attribute attribute, int value,
+                                     CUkernel kernel, CUdevice device)
+{
+    CUresult result = REAL(cuKernelSetAttribute)(attribute, value, kernel, device);
+    if (result == CUDA_SUCCESS) {
+        attributes_changed(kernel);
+    }
+    return result;
+}
+
+#define MODULE_HOOK HOOK_ENTRIES
+#include "driver_api.def"

@@ -1,0 +1,173 @@
+/* Makes the store's file. Files are 0600, made anew, never through a link. */
+#include "place.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "identity.h"
+#include "settings.h"
+#include "store_format.h"
+
+static const char memory_directory[] = "/dev/shm";
+
+/* File systems on which a shared mapping of a new file is local and allocated blocks stay allocated. Network,
+ * FUSE and copy-on-write file systems are not: a write there may need space or a server that has gone.
+ * Numbers: statfs(2). */
+static const long safe_file_systems[] = {
+    0xef53,     /* ext2, ext3, ext4 */
+    0x58465342, /* xfs */
+    0x01021994, /* tmpfs */
+    0x794c7630, /* overlayfs: a new file lies in the upper layer, which container hosts keep on ext4 or xfs */
+};
+
+static bool suits(const char *directory)
+{
+    struct statfs status;
+    if (statfs(directory, &status) != 0) {
+        return true; /* let making the file say what is wrong */
+    }
+    for (size_t i = 0; i < sizeof safe_file_systems / sizeof *safe_file_systems; i++) {
+        if ((long)status.f_type == safe_file_systems[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *live_directory(void)
+{
+    if (settings.live[0]) {
+        return settings.live;
+    }
+    return suits(settings.output) ? settings.output : memory_directory;
+}
+
+static int create(const char *path, int access)
+{
+    int file;
+    do {
+        file = open(path, access | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    } while (file < 0 && errno == EINTR);
+    return file;
+}
+
+static void set_name(struct place *place)
+{
+    char host[64];
+    identity_host(host);
+    place->start_realtime_ns = identity_realtime_ns();
+    snprintf(place->name, sizeof place->name, "warpwatch.%s.%d.%llu" STORE_SUFFIX, host, (int)getpid(),
+             (unsigned long long)place->start_realtime_ns);
+    snprintf(place->final, sizeof place->final, "%s/%s", settings.output, place->name);
+}
+
+static int write_whole(int file, const void *bytes, uint64_t count)
+{
+    const char *p = bytes;
+    while (count) {
+        ssize_t written = write(file, p, count < (1u << 30) ? count : 1u << 30);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return written < 0 ? errno : EIO;
+        }
+        p += written;
+        count -= (uint64_t)written;
+    }
+    return 0;
+}
+
+/* A new file with this content, or none. */
+static int write_file(const char *path, const void *bytes, uint64_t count)
+{
+    int file = create(path, O_WRONLY);
+    if (file < 0) {
+        return errno;
+    }
+    int failure = write_whole(file, bytes, count);
+    failure = close(file) != 0 && !failure ? errno : failure;
+    if (failure) {
+        unlink(path);
+    }
+    return failure;
+}
+
+static int write_pointer(struct place *place)
+{
+    char text[sizeof place->path + 1];
+    int bytes = snprintf(text, sizeof text, "%s\n", place->path);
+    snprintf(place->pointer, sizeof place->pointer, "%s/%.*s" STORE_POINTER_SUFFIX, settings.output,
+             (int)(strlen(place->name) - strlen(STORE_SUFFIX)), place->name);
+    int failure = write_file(place->pointer, text, (uint64_t)bytes);
+    if (failure) {
+        place->pointer[0] = '\0';
+    }
+    return failure;
+}
+
+int place_open_anonymous(struct place *place, int failure)
+{
+    int file = (int)syscall(SYS_memfd_create, "warpwatch", 1u /* close on exec */);
+    place->kind = PLACE_ANONYMOUS;
+    place->failure = failure;
+    place->path[0] = '\0';
+    if (file >= 0) {
+        snprintf(place->path, sizeof place->path, "/proc/self/fd/%d", file);
+    }
+    return file;
+}
+
+/* High numbers survive programs that close or reuse all low ones. */
+static int move_up(int file)
+{
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 400);
+    if (high < 0) {
+        return file;
+    }
+    close(file);
+    return high;
+}
+
+int place_open(struct place *place)
+{
+    *place = (struct place){.kind = PLACE_OUTPUT};
+    const char *directory = live_directory();
+    int file;
+    do {
+        set_name(place);
+        snprintf(place->path, sizeof place->path, "%s/%s", directory, place->name);
+        file = create(place->path, O_RDWR);
+    } while (file < 0 && errno == EEXIST);
+    int failure = file < 0 ? errno : 0;
+    if (!failure && strcmp(place->path, place->final) != 0) {
+        place->kind = PLACE_LIVE;
+        failure = write_pointer(place);
+    }
+    if (failure && file >= 0) {
+        unlink(place->path);
+        close(file);
+    }
+    return move_up(failure ? place_open_anonymous(place, failure) : file);
+}
+
+int place_settle(struct place *place, const void *bytes, uint64_t count)
+{
+    if (place->kind == PLACE_OUTPUT) {
+        return 0;
+    }
+    int failure = write_file(place->final, bytes, count);
+    if (failure) {
+        return failure;
+    }
+    if (place->kind == PLACE_LIVE) {
+        unlink(place->pointer);
+        unlink(place->path);
+    }
+    memcpy(place->path, place->final, sizeof place->path);
+    return 0;
+}

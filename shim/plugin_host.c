@@ -1,0 +1,175 @@
+/* Opens the plug-in and lends it what it needs of the process. */
+#include "plugin_host.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture.h"
+#include "lookup.h"
+#include "message.h"
+#include "process.h"
+#include "records.h"
+#include "settings.h"
+#include "store.h"
+
+static const struct plugin_hooks *hooks;
+
+static void *library_open(const char *path, int flags)
+{
+    void *(*real)(const char *, int) = (void *(*)(const char *, int))lookup_after_us("dlopen");
+    return real ? real(path, flags) : NULL;
+}
+
+static struct store_measurement *measurement(uint32_t configuration)
+{
+    static uint32_t by_configuration[RECORDS_MOST_CONFIGURATIONS]; /* index + 1 */
+    if (configuration >= RECORDS_MOST_CONFIGURATIONS) {
+        return NULL;
+    }
+    pthread_mutex_lock(&recorder_lock);
+    if (by_configuration[configuration] == 0) {
+        struct store_measurement fresh = {.configuration = configuration};
+        by_configuration[configuration] = store_add(STORE_MEASUREMENTS, &fresh) + 1;
+    }
+    uint32_t number = by_configuration[configuration];
+    void *record = number ? store_record(STORE_MEASUREMENTS, number - 1) : NULL;
+    pthread_mutex_unlock(&recorder_lock);
+    return record;
+}
+
+static const struct store_configuration *configuration(uint32_t number)
+{
+    pthread_mutex_lock(&recorder_lock);
+    bool known = number < store_count(STORE_CONFIGURATIONS);
+    const void *record = known ? store_record(STORE_CONFIGURATIONS, number) : NULL;
+    pthread_mutex_unlock(&recorder_lock);
+    return record;
+}
+
+static const char *kernel_name(uint32_t number)
+{
+    const struct store_configuration *record = configuration(number);
+    if (record == NULL) {
+        return NULL;
+    }
+    pthread_mutex_lock(&recorder_lock);
+    const struct store_kernel *kernel = store_record(STORE_KERNELS, record->kernel);
+    const char *name = records_terminated_text(&kernel->name);
+    pthread_mutex_unlock(&recorder_lock);
+    return name;
+}
+
+static void complain(const char *line)
+{
+    message("%s", line);
+}
+
+static void set_feature(uint64_t bits)
+{
+    process_set_feature(bits);
+}
+
+static void set_nested(bool nested)
+{
+    thread.nested = nested;
+}
+
+static bool plugin_path(char *path, size_t size)
+{
+    const char *own = process_library_path(), *slash = strrchr(own, '/');
+    int bytes =
+        snprintf(path, size, "%.*s/libwarpwatch_cupti.so", slash ? (int)(slash - own) : 1, slash ? own : ".");
+    return bytes > 0 && (size_t)bytes < size;
+}
+
+void plugin_open(void)
+{
+    static const struct plugin_services fixed = {
+        .version = PLUGIN_VERSION,
+        .library_open = library_open,
+        .library_symbol = lookup_symbol,
+        .driver_symbol = driver_symbol,
+        .measurement = measurement,
+        .configuration = configuration,
+        .kernel_name = kernel_name,
+        .complain = complain,
+        .set_feature = set_feature,
+        .set_nested = set_nested,
+    };
+    static struct plugin_services services;
+    char path[PATH_MAX];
+    if (!settings.timing && !settings.counters) {
+        return;
+    }
+    services = fixed;
+    services.settings = (struct plugin_settings){.timing = settings.timing, .counters = settings.counters};
+    void *library = plugin_path(path, sizeof path) ? library_open(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    plugin_open_function *open = (plugin_open_function *)lookup_symbol(library, "warpwatch_plugin_open");
+    if (library == NULL || open == NULL) {
+        message("timing and counters are off: %s cannot be loaded", path);
+        return;
+    }
+    hooks = open(&services);
+    recorder.watched = hooks && (hooks->before || hooks->after);
+}
+
+static uint32_t body_of(uint32_t target)
+{
+    return target != STORE_NO_TARGET && STORE_TARGET_KIND(target) == STORE_REPLAY ? STORE_TARGET_INDEX(target)
+                                                                                  : STORE_NO_TARGET;
+}
+
+static uint32_t configuration_of(uint32_t target)
+{
+    bool is_one = target != STORE_NO_TARGET &&
+                  (STORE_TARGET_KIND(target) == STORE_DIRECT || STORE_TARGET_KIND(target) == STORE_RUNTIME);
+    return is_one ? STORE_TARGET_INDEX(target) : STORE_NO_TARGET;
+}
+
+void plugin_before(struct watched *watched, void *function, uint64_t grid, uint64_t block, uint64_t extras,
+                   CUstream stream)
+{
+    KEEP_ERRNO;
+    bool per_thread = extras & LAUNCH_PER_THREAD;
+    uint32_t target = recorder_target(function, grid, block, extras, stream);
+    watched->launch = (struct plugin_launch){
+        .configuration = configuration_of(target),
+        .body = body_of(target),
+        .function = function,
+        .stream = stream,
+        .per_thread_default_stream = per_thread,
+        .capturing = load_acquire(&recorder.captures) && capture_holds(stream, per_thread),
+    };
+    watched->token = hooks->before ? hooks->before(&watched->launch) : 0;
+}
+
+void plugin_after(struct watched *watched, CUresult result)
+{
+    KEEP_ERRNO;
+    if (hooks->after) {
+        hooks->after(&watched->launch, watched->token, result);
+    }
+}
+
+void plugin_context_ending(CUcontext context)
+{
+    if (hooks && hooks->context_ending) {
+        hooks->context_ending(context);
+    }
+}
+
+void plugin_forked(void)
+{
+    if (hooks && hooks->forked) {
+        hooks->forked();
+    }
+    hooks = NULL;
+}
+
+void plugin_exiting(void)
+{
+    if (hooks && hooks->exiting) {
+        hooks->exiting();
+    }
+}

@@ -1,0 +1,42 @@
+/* The side of the shim that faces libwarpwatch_cupti.so, which measures launches where that was asked for. */
+#ifndef WARPWATCH_PLUGIN_HOST_H
+#define WARPWATCH_PLUGIN_HOST_H
+
+/* First: it includes cuda.h with all versions of all functions. */
+#include "recorder.h"
+
+#include "cupti/plugin.h"
+
+/* A launch that the plug-in watches. */
+struct watched {
+    struct plugin_launch launch;
+    uint64_t token; /* 0: nobody watches */
+};
+
+/* Opens the plug-in if it is wanted; once, right after the first launch. */
+void plugin_open(void);
+void plugin_before(struct watched *watched, void *function, uint64_t grid, uint64_t block, uint64_t extras,
+                   CUstream stream);
+void plugin_after(struct watched *watched, CUresult result);
+void plugin_context_ending(CUcontext context);
+void plugin_forked(void);
+void plugin_exiting(void);
+
+/* Before the real launch, with the words that it will be counted by. */
+static ALWAYS_INLINE void watch_begin(struct watched *watched, void *function, uint64_t grid, uint64_t block,
+                                      uint64_t extras, CUstream stream)
+{
+    watched->token = 0;
+    if (UNLIKELY(recorder.watched)) {
+        plugin_before(watched, function, grid, block, extras, stream);
+    }
+}
+
+static ALWAYS_INLINE void watch_end(struct watched *watched, CUresult result)
+{
+    if (UNLIKELY(watched->token)) {
+        plugin_after(watched, result);
+    }
+}
+
+#endif
