@@ -59,6 +59,12 @@ static CUresult create(CUcontext *handle, unsigned flags, CUdevice ordinal)
 /* --- exported: created contexts
  * ------------------------------------------------------------------------------ */
 
+CUresult CUDAAPI cuCtxCreate(CUcontext *handle, unsigned flags, CUdevice ordinal)
+{
+    ENTER(cuCtxCreate);
+    return create(handle, flags, ordinal);
+}
+
 CUresult CUDAAPI cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice ordinal)
 {
     ENTER(cuCtxCreate_v2);
@@ -99,6 +105,29 @@ static CUresult destroy(CUcontext context)
     }
     pool_give(&context_pool, context);
     return CUDA_SUCCESS;
+}
+
+/* Attaching and detaching counts uses of the current context, as before CUDA 4. */
+CUresult CUDAAPI cuCtxAttach(CUcontext *handle, unsigned flags)
+{
+    ENTER_IN_CONTEXT(cuCtxAttach, context);
+    REQUIRE(handle && flags == 0);
+    context->attached++;
+    *handle = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxDetach(CUcontext context)
+{
+    ENTER(cuCtxDetach);
+    if (!context || context != context_current()) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (context->attached) {
+        context->attached--;
+        return CUDA_SUCCESS;
+    }
+    return destroy(context);
 }
 
 CUresult CUDAAPI cuCtxDestroy(CUcontext context)

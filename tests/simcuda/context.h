@@ -10,6 +10,7 @@ struct CUctx_st {
     struct device *device;
     bool is_primary;
     unsigned retained; /* primary */
+    unsigned attached; /* created: cuCtxAttach */
     unsigned flags;
     unsigned api_version;
     uint64_t id;
