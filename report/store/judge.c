@@ -89,6 +89,21 @@ bool judge_inputs(const struct merged_kernel *kernel, const struct merged_config
     return sm_of(&device->limits, sm);
 }
 
+int judge_lifts(const struct merged *merged, const struct merged_configuration *configuration,
+                struct lift lifts[LIFTS_MAX])
+{
+    struct occupancy_sm sm;
+    struct occupancy_launch launch;
+    const struct judgement *judged = &configuration->judged;
+    if (!(judged->valid & JUDGED_LIMITS) || judged->theoretical_occupancy >= 1 ||
+        (judged->limiters & LIMITER_DRIVER) ||
+        !judge_inputs(&merged->kernels[configuration->kernel], configuration,
+                      &merged->devices[configuration->device], judged->barriers, &sm, &launch)) {
+        return 0;
+    }
+    return lift_limits(&sm, &launch, lifts);
+}
+
 static void judge_limits(struct judgement *judged, const struct occupancy *occupancy)
 {
     judged->valid |= JUDGED_LIMITS;

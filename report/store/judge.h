@@ -5,6 +5,7 @@
 
 #include "merged.h"
 #include "model/devices.h"
+#include "model/lift.h"
 #include "model/occupancy.h"
 
 /* Judges one configuration on a device; `own`: it ran there, so the driver's answers and the context's SMs
@@ -17,6 +18,11 @@ struct judgement judge_configuration(const struct merged_kernel *kernel,
 bool judge_inputs(const struct merged_kernel *kernel, const struct merged_configuration *configuration,
                   const struct merged_device *device, uint32_t barriers, struct occupancy_sm *sm,
                   struct occupancy_launch *launch);
+
+/* What would let more warps reside on an SM: see model/lift.h. Returns their number, 0 where occupancy is
+ * full or the driver, not a resource, is what limits it. */
+int judge_lifts(const struct merged *merged, const struct merged_configuration *configuration,
+                struct lift lifts[LIFTS_MAX]);
 
 /* Fills labels, `judged`, the sums of waste and, where merged->elsewhere is set, `elsewhere`. */
 void judge_all(struct merged *merged);

@@ -98,6 +98,15 @@ static void write_heading(const struct column *column, FILE *out)
 
 /* --- values -------------------------------------------------------------------------------------------- */
 
+static void write_quoted(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (const char *c = text; *c; c++) {
+        fputs(*c == '"' ? "\"\"" : (const char[]){*c, '\0'}, out);
+    }
+    fputc('"', out);
+}
+
 /* False: out of memory. */
 static bool write_text(const char *text, FILE *out)
 {
@@ -105,13 +114,11 @@ static bool write_text(const char *text, FILE *out)
     if (!valid) {
         return false;
     }
-    bool quote = valid[strcspn(valid, ",\"\r\n")] != '\0';
-    fputs(quote ? "\"" : "", out);
-    for (const char *c = valid; *c; c++) {
-        fputs(*c == '"' ? "\"" : "", out);
-        fputc(*c, out);
+    if (valid[strcspn(valid, ",\"\r\n")] == '\0') {
+        fputs(valid, out);
+    } else {
+        write_quoted(valid, out);
     }
-    fputs(quote ? "\"" : "", out);
     free(valid);
     return true;
 }

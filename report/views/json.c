@@ -9,6 +9,7 @@
 #include "fields.h"
 #include "names/visible.h"
 #include "number_text.h"
+#include "store/judge.h"
 #include "views.h"
 
 struct writer {
@@ -133,9 +134,25 @@ static void write_array(struct writer *writer, const char *name, enum record rec
     fputs("]", writer->out);
 }
 
+/* Single changes that let more warps reside on an SM. */
+static void write_lifts(struct writer *writer, const struct merged_configuration *configuration)
+{
+    struct lift lifts[LIFTS_MAX];
+    int count = judge_lifts(writer->merged, configuration, lifts);
+    const char *joint = "";
+    fputs(",\"lift\":[", writer->out);
+    for (int i = 0; i < count; i++) {
+        if (lifts[i].changes_count == 1 && lifts[i].helps) {
+            fprintf(writer->out, "%s{\"what\":\"%s\",\"to\":%d,\"blocks_per_sm\":%d}", joint,
+                    lift_names[lifts[i].changes[0].what], lifts[i].changes[0].to, lifts[i].blocks_per_sm);
+            joint = ",";
+        }
+    }
+}
+
 static void write_shares(struct writer *writer, const struct merged_configuration *configuration)
 {
-    fputs(",\"by_process\":[", writer->out);
+    fputs("],\"by_process\":[", writer->out);
     for (uint32_t i = 0; i < configuration->shares && !writer->failed; i++) {
         const struct merged_share *share = &writer->merged->shares[configuration->first_share + i];
         fputs(i ? "," : "", writer->out);
@@ -153,6 +170,7 @@ static void write_kernel(struct writer *writer, const struct merged_kernel *kern
             &writer->merged->configurations[kernel->first_configuration + i];
         fputs(i ? ",\n  " : "\n  ", writer->out);
         write_object(writer, object_of(writer->merged, RECORD_configuration, configuration), true);
+        write_lifts(writer, configuration);
         write_shares(writer, configuration);
     }
     fputs("]}", writer->out);
