@@ -23,8 +23,8 @@ int main()
         puts("no clusters before compute capability 9.0");
         return 0;
     }
-    const dim3 grid(1024), block(128);
-    float *out = device_floats(1024 * 128);
+    const dim3 grid(16 * 2112), block(128); // 16 waves of 132 SMs × 16 blocks
+    float *out = device_floats(16 * 2112 * 128);
 
     for (unsigned blocks = 1; blocks <= 8; blocks *= 2) {
         cudaLaunchAttribute attribute = {};

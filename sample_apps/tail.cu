@@ -16,11 +16,15 @@ extern "C" __global__ void __launch_bounds__(1024) one_wave(float *out, int roun
 int main()
 {
     const int threads = 1024;
-    const int grids[] = {264, 265, 1000, 100000};
+    const struct {
+        int blocks, launches;
+    } runs[] = {{264, 1}, {265, 100}, {1000, 1}, {100000, 1}};
     float *out = device_floats(100000);
-    for (int blocks : grids) {
-        one_wave<<<blocks, threads>>>(out, 1000);
-        launched("one_wave", blocks, threads);
+    for (auto run : runs) {
+        for (int i = 0; i < run.launches; i++) {
+            one_wave<<<run.blocks, threads>>>(out, 1000);
+        }
+        launched("one_wave", run.blocks, threads, 0, run.launches);
     }
     CHECK(cudaDeviceSynchronize());
     CHECK(cudaFree(out));

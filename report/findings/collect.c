@@ -260,9 +260,10 @@ static bool worth_a_line(const struct findings_run *run, const struct claim *cla
 static void rule_report(const struct findings_run *run, const struct claim *claims, size_t count)
 {
     struct rest rest = {.rule = claims->rule};
+    double most = claims->cost > 0 ? threshold_kernels_named : threshold_kernels_named_without_cost;
     unsigned named = 0;
     for (size_t i = 0; i < count; i++) {
-        if (worth_a_line(run, &claims[i]) && named < threshold_kernels_named) {
+        if (worth_a_line(run, &claims[i]) && named < most) {
             claim_report(run, &claims[i]);
             named++;
         } else {

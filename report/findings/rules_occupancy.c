@@ -184,6 +184,22 @@ static void lift_advice(const struct subject *subject, struct sentence *sentence
     }
 }
 
+/* Fewer registers are no gift to a kernel that spills. */
+void occupancy_registers_advice(const struct subject *subject, struct sentence *sentence)
+{
+    lift_advice(subject, sentence);
+    if (subject->kernel->local_bytes >= threshold_local_bytes) {
+        sentence->bytes--; /* the full stop */
+        say(sentence, "; measure it, for %s a thread are in local memory already.",
+            BYTES(subject->kernel->local_bytes));
+    }
+}
+
+struct verdict occupancy_registers_judge(const struct subject *subject)
+{
+    return limited_by(subject, LIMITER_REGISTERS);
+}
+
 #define LIMITED_RULE(function, limiter)                                                                      \
     struct verdict function##_judge(const struct subject *subject)                                           \
     {                                                                                                        \
@@ -194,7 +210,6 @@ static void lift_advice(const struct subject *subject, struct sentence *sentence
         lift_advice(subject, sentence);                                                                      \
     }
 
-LIMITED_RULE(occupancy_registers, LIMITER_REGISTERS)
 LIMITED_RULE(occupancy_shared_memory, LIMITER_SHARED_MEMORY)
 LIMITED_RULE(occupancy_barriers, LIMITER_BARRIERS)
 LIMITED_RULE(occupancy_block_slots, LIMITER_BLOCKS)

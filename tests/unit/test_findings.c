@@ -331,6 +331,21 @@ static void occupancy_registers(void **state)
                 "__launch_bounds__(256, 4).");
 }
 
+static void fewer_registers_are_no_gift_to_a_kernel_that_spills(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_of(1320000, 256);
+    scene->kernel.registers_per_thread = 65;
+    scene->kernel.local_bytes = 880;
+    scene_judge(scene);
+    struct sentence advice = {.bytes = 0};
+    rule_named("occupancy-registers")->advice(&scene->subject, &advice);
+    assert_string_equal(advice.text,
+                        "With at most 64 registers a thread, 4 blocks fit on an SM, 50 % of its warps: "
+                        "__launch_bounds__(256, 4); measure it, for 880 bytes a thread are in local "
+                        "memory already.");
+}
+
 static void occupancy_shared_memory(void **state)
 {
     (void)state;
@@ -617,6 +632,18 @@ static void a_rule_names_ten_kernels(void **state)
     merged_free(merged);
 }
 
+static void a_rule_without_cost_names_three(void **state)
+{
+    (void)state;
+    struct merged *merged = run_of(4, 100 * SLOTS, 10);
+    for (uint32_t i = 0; i < 4; i++) {
+        merged->kernels[i].local_bytes = 100;
+    }
+    compute(merged);
+    assert_int_equal(merged->findings_count, 3);
+    merged_free(merged);
+}
+
 static void configurations_of_a_kernel_are_one_finding(void **state)
 {
     (void)state;
@@ -837,15 +864,15 @@ static struct merged *dominated(uint32_t configurations, uint64_t first)
 static void dominated_by_one_configuration(void **state)
 {
     (void)state;
-    struct merged *merged = dominated(5, 80);
+    struct merged *merged = dominated(10, 180);
     assert_int_equal(merged->findings_count, 1);
     assert_string_equal(merged->findings[0].id, "dominated-by-one-configuration");
     assert_int_equal(merged->findings[0].severity, SEVERITY_NOTE);
     merged_free(merged);
-    merged = dominated(5, 79);
+    merged = dominated(10, 179);
     assert_int_equal(merged->findings_count, 0);
     merged_free(merged);
-    merged = dominated(4, 800);
+    merged = dominated(9, 800);
     assert_int_equal(merged->findings_count, 0);
     merged_free(merged);
 }
@@ -944,6 +971,7 @@ int main(void)
         cmocka_unit_test(unknown_figures_accuse_nobody),
         cmocka_unit_test(occupancy_at_the_threshold),
         cmocka_unit_test(occupancy_registers),
+        cmocka_unit_test(fewer_registers_are_no_gift_to_a_kernel_that_spills),
         cmocka_unit_test(occupancy_shared_memory),
         cmocka_unit_test(occupancy_barriers),
         cmocka_unit_test(occupancy_block_slots),
@@ -962,6 +990,7 @@ int main(void)
         cmocka_unit_test(share_below_one_percent_is_left_out),
         cmocka_unit_test(small_kernels_are_summed),
         cmocka_unit_test(a_rule_names_ten_kernels),
+        cmocka_unit_test(a_rule_without_cost_names_three),
         cmocka_unit_test(configurations_of_a_kernel_are_one_finding),
         cmocka_unit_test(gpu_times_rank_where_all_are_known),
         cmocka_unit_test(repeating_sequence),
