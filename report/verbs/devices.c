@@ -7,8 +7,8 @@
 #include "verbs.h"
 #include "verbs/catalog.h"
 #include "verbs/driver_devices.h"
-#include "verbs/model_answer.h"
-#include "verbs/model_text.h"
+#include "verbs/model/answer.h"
+#include "verbs/model/text.h"
 
 static void print_help(void)
 {

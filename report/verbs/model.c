@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "verbs.h"
 #include "verbs/catalog.h"
-#include "verbs/model_verb.h"
+#include "verbs/model/model.h"
 
 static const struct model *const models[] = {&model_occupancy,  &model_waves,      &model_advise,
                                              &model_divergence, &model_coalescing, &model_banks};

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "verbs/model_csv.h"
+#include "verbs/model/csv.h"
 
 enum answer_kind {
     ANSWER_UNKNOWN,

@@ -1,7 +1,7 @@
 /* `warpwatch model coalescing` and `warpwatch model banks`: what one memory instruction of a warp touches. */
 #include "model/access.h"
-#include "verbs/model_text.h"
-#include "verbs/model_verb.h"
+#include "verbs/model/model.h"
+#include "verbs/model/text.h"
 
 /* --- global memory -------------------------------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "verbs/model_answer.h"
-#include "verbs/model_parameters.h"
+#include "verbs/model/answer.h"
+#include "verbs/model/parameters.h"
 
 struct model {
     const char *name;

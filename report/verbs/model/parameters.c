@@ -1,5 +1,5 @@
 /* Reading the values of a model's parameters, strictly, and saying what they accept. */
-#include "verbs/model_parameters.h"
+#include "verbs/model/parameters.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "model/lift.h"
-#include "verbs/model_occupancy.h"
-#include "verbs/model_text.h"
+#include "verbs/model/occupancy.h"
+#include "verbs/model/text.h"
 
 static void print_launch(const struct modelled_launch *m, FILE *stream)
 {

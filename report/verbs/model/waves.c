@@ -1,7 +1,7 @@
 /* `warpwatch model waves`: waves and tail of a grid; or from which grid on the tail never matters much. */
 #include "model/waves.h"
-#include "verbs/model_text.h"
-#include "verbs/model_verb.h"
+#include "verbs/model/model.h"
+#include "verbs/model/text.h"
 
 enum { GRID, SMS, DEVICE, BLOCKS_PER_SM, UTILIZATION, NAME, PARAMETERS };
 enum { SMS_MAX = 1 << 20, BLOCKS_PER_SM_MAX = 64 };

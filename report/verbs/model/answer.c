@@ -1,5 +1,5 @@
 /* Answers: collected, then written as JSON or CSV. */
-#include "verbs/model_answer.h"
+#include "verbs/model/answer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

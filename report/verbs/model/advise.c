@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "verbs/model_text.h"
-#include "verbs/model_verb.h"
+#include "verbs/model/model.h"
+#include "verbs/model/text.h"
 
 enum {
     DEVICE,

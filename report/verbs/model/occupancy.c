@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "model/lift.h"
-#include "verbs/model_occupancy.h"
-#include "verbs/model_verb.h"
+#include "verbs/model/model.h"
+#include "verbs/model/occupancy.h"
 
 enum {
     CC,

@@ -1,5 +1,5 @@
 /* Figures for people. */
-#include "verbs/model_text.h"
+#include "verbs/model/text.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* CSV in and out. */
-#include "verbs/model_csv.h"
+#include "verbs/model/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "verbs/model_verb.h"
+#include "verbs/model/model.h"
 
 struct batch {
     const struct model *model;

@@ -1,8 +1,8 @@
 /* `warpwatch model divergence`: what a branch costs when lanes of a warp disagree, and what a measured branch
  * efficiency says about the lanes. */
 #include "model/divergence.h"
-#include "verbs/model_text.h"
-#include "verbs/model_verb.h"
+#include "verbs/model/model.h"
+#include "verbs/model/text.h"
 
 enum { LANE_PROBABILITY, SPLIT, BRANCH_EFFICIENCY, PATTERN, THEN_COST, ELSE_COST, NAME, PARAMETERS };
 
