@@ -231,7 +231,9 @@ enum cubin_status cubin_read(const void *elf, size_t size, struct cubin_info *in
 static bool global_of_symbol(const struct elf_view *view, const struct elf_symbols *symbols,
                              const Elf64_Sym *symbol, struct cubin_global *global)
 {
-    if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF ||
+    enum { STT_CUDA_OBJECT = 13 }; /* in relocatable code */
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    if ((type != STT_OBJECT && type != STT_CUDA_OBJECT) || symbol->st_shndx == SHN_UNDEF ||
         symbol->st_shndx >= view->sections) {
         return false;
     }

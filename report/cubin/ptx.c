@@ -208,7 +208,7 @@ static bool seek(struct ptx *ptx, const char *directive)
     while (ptx->at < ptx->end) {
         size_t left = (size_t)(ptx->end - ptx->at);
         if (*ptx->at == '.' && left > length && memcmp(ptx->at, directive, length) == 0 &&
-            !is_word_character(ptx->at[length])) {
+            !is_word_character(ptx->at[length]) && ptx->at[length] != '.') {
             ptx->at += length;
             return true;
         }

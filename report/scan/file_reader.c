@@ -74,6 +74,7 @@ const unsigned char *file_reader_at(struct file_reader *reader, uint64_t offset,
         wanted = wanted > rest ? (size_t)rest : wanted;
         if (!reserve_window(reader, wanted) || !file_read_range(reader->fd, reader->window, wanted, offset)) {
             reader->window_bytes = 0;
+            reader->failed = true;
             return NULL;
         }
         reader->window_offset = offset;

@@ -12,6 +12,7 @@ struct file_reader {
     unsigned char *window;
     size_t window_capacity, window_bytes;
     uint64_t window_offset;
+    bool failed; /* a read within the size of the file as it was opened did not succeed */
 };
 
 /* NULL, or why not. */

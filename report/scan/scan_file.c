@@ -177,7 +177,10 @@ static const char *read_regions(struct scan *scan)
         qsort(scan->file->undecodable, scan->file->undecodable_count, sizeof *scan->file->undecodable,
               by_offset);
     }
-    return scan->no_memory ? "out of memory" : why;
+    if (scan->no_memory) {
+        return "out of memory";
+    }
+    return !why && scan->reader.failed ? "it was cut while it was read" : why;
 }
 
 const char *scan_file_read(const char *path, const struct scan_options *options, struct scan_file *file)

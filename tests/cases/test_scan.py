@@ -1,0 +1,223 @@
+"""The verb `scan` from outside: kinds of files, formats, options, messages, exit status."""
+import csv
+import io
+import json
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from scan_support import HERE, compile_cuda, kernels_of, nvcc, scan
+from support import WARPWATCH, clean_environment, warpwatch
+
+SEEDS = HERE.parent / "fuzz" / "corpus"
+CUBIN = SEEDS / "cubin_fuzz" / "sm_90a.cubin"
+FATBIN = SEEDS / "cubin_fuzz" / "size.fatbin"
+PTX = SEEDS / "cubin_fuzz" / "kernels.ptx"
+
+FIELDS = """name mangled arch registers_per_thread static_shared_bytes stack_bytes barriers max_threads_per_block
+required_block cluster parameter_bytes origin container entry""".split()
+
+
+def call(*arguments):
+    """status, stdout, stderr lines"""
+    done = subprocess.run([str(WARPWATCH), "scan", *map(str, arguments)], capture_output=True, text=True,
+                          env=clean_environment())
+    return done.returncode, done.stdout, done.stderr.splitlines()
+
+
+def by_name(kernels):
+    return {kernel["mangled"]: kernel for kernel in kernels}
+
+
+def test_json_of_a_cubin():
+    document = scan(CUBIN)
+    assert document["schema"] == "warpwatch.scan/1"
+    assert document["files"][0]["path"] == str(CUBIN)
+    kernels = by_name(document["files"][0]["kernels"])
+    assert set(kernels) == {"_Z7boundedILi64EEvPfc", "_Z9clusteredPi", "plain"}
+    bounded = kernels["_Z7boundedILi64EEvPfc"]
+    assert set(FIELDS) <= set(bounded)
+    assert bounded["name"] == "void bounded<64>(float*, char)"
+    assert (bounded["arch"], bounded["origin"], bounded["container"], bounded["entry"]) == ("sm_90a", "cubin", 0, 0)
+    assert (bounded["max_threads_per_block"], bounded["static_shared_bytes"], bounded["barriers"]) == (64, 256, 1)
+    assert bounded["parameter_bytes"] == 9 and bounded["cluster"] is None and bounded["required_block"] is None
+    assert kernels["_Z9clusteredPi"]["cluster"] == [2, 1, 1]
+    assert kernels["plain"]["max_threads_per_block"] is None
+
+
+def test_ptx_has_no_resources():
+    kernels = kernels_of(PTX)
+    assert len(kernels) == 3
+    for kernel in kernels:
+        assert kernel["origin"] == "ptx" and kernel["arch"] == "sm_90a"
+        for field in "registers_per_thread", "static_shared_bytes", "stack_bytes", "barriers":
+            assert kernel[field] is None
+    assert by_name(kernels)["_Z7boundedILi64EEvPfc"]["max_threads_per_block"] == 64
+
+
+def test_required_block_and_cluster_rank(tmp_path):
+    """Bounds that only PTX can express."""
+    (tmp_path / "k.ptx").write_text(
+        ".version 8.7\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p) .reqntid 96, 2, 1 .reqnctapercluster 4, 1, 1 { ret; }\n")
+    subprocess.run([str(pathlib.Path(nvcc()).with_name("ptxas")), "-arch=sm_90", tmp_path / "k.ptx", "-o",
+                    tmp_path / "k.cubin"], check=True)
+    for file in "k.ptx", "k.cubin":
+        kernel, = kernels_of(tmp_path / file)
+        assert kernel["required_block"] == [96, 2, 1] and kernel["cluster"] == [4, 1, 1]
+    kernel, = kernels_of("--block", 256, tmp_path / "k.cubin")
+    assert kernel["block_threads"] == 192  # the only size it can be launched with
+
+
+def test_occupancy_fields():
+    plain = by_name(kernels_of(CUBIN))["plain"]
+    assert "blocks_per_sm" not in plain and plain["best_occupancy"] == 1
+    assert plain["best_block_threads"][:3] == [64, 128, 256]
+    kernels = by_name(kernels_of("--block", 256, "--device", "H200", CUBIN))
+    plain, bounded = kernels["plain"], kernels["_Z7boundedILi64EEvPfc"]
+    assert (plain["blocks_per_sm"], plain["theoretical_occupancy"], plain["limiters"]) == (8, 1, ["threads"])
+    assert (bounded["block_threads"], bounded["blocks_per_sm"]) == (64, 32)  # its own bound
+    plain = by_name(kernels_of("--block", 256, "--dynamic-shared", 100 * 1024, CUBIN))["plain"]
+    assert (plain["blocks_per_sm"], plain["limiters"]) == (2, ["shared_memory"])
+
+
+def test_the_model_agrees():
+    """The occupancy of a scan is the one that `warpwatch model` computes from the figures of the scan."""
+    for kernel in kernels_of("--block", 192, "--dynamic-shared", 30000, CUBIN):
+        model = json.loads(warpwatch("model", "occupancy", "--json", "--cc", "9.0", "--threads",
+                                     kernel["block_threads"], "--registers", kernel["registers_per_thread"],
+                                     "--static-shared", kernel["static_shared_bytes"], "--dynamic-shared", 30000,
+                                     "--barriers", kernel["barriers"]))
+        for field in "blocks_per_sm", "theoretical_occupancy", "limiters":
+            assert model[field] == kernel[field]
+
+
+def test_kernel_filter_takes_both_names():
+    assert [kernel["mangled"] for kernel in kernels_of("--kernel", "^void bounded<64>", CUBIN)] \
+        == [kernel["mangled"] for kernel in kernels_of("--kernel", "_Z7bounded", CUBIN)] == ["_Z7boundedILi64EEvPfc"]
+    assert kernels_of("--kernel", "nothing", CUBIN) == []
+
+
+def test_csv_holds_what_json_holds():
+    document = kernels_of("--block", 128, CUBIN)
+    rows = list(csv.DictReader(io.StringIO(warpwatch("scan", "--format", "csv", "--block", 128, CUBIN))))
+    assert len(rows) == len(document)
+
+    def text(value):
+        if isinstance(value, list):
+            return ("x" if all(isinstance(v, int) for v in value) and len(value) == 3 else "+").join(map(str, value))
+        return "" if value is None else str(value)
+
+    for row, kernel in zip(rows, document):
+        assert row.pop("path") == str(CUBIN)
+        assert list(row) == list(kernel)
+        for field in set(FIELDS) | {"theoretical_occupancy", "blocks_per_sm"}:
+            assert row[field] == text(kernel[field]), field
+        assert row["limiters"] == "+".join(kernel["limiters"])
+
+
+def test_text_names_what_matters():
+    text = warpwatch("scan", "--device", "h200", CUBIN)
+    assert "NVIDIA H200" in text and "3 kernels" in text
+    assert "bounded<64>" in text and "sm_90a" in text and "limited by" in text
+    assert "hidden" not in text
+
+
+@pytest.fixture(scope="module")
+def relocatable_library(tmp_path_factory):
+    """Two relocatable objects linked into a library: each kernel is there before and after the link."""
+    folder = tmp_path_factory.mktemp("relocatable")
+    (folder / "a.cu").write_text("extern __device__ int f(int); __global__ void a(int *p) { *p = f(*p); }\n"
+                                 "void *keep_a = (void *)a;\n")
+    (folder / "b.cu").write_text("__device__ int f(int x) { int l[30]; for (int i = 0; i < 30; i++) l[i * x % 30] = i;"
+                                 "return l[x]; } static __global__ void b(int *p) { *p = f(*p); }\n"
+                                 "void *keep_b = (void *)b;\n")
+    library = folder / "library.so"
+    compile_cuda("-rdc=true", "-arch=sm_80", "-shared", "-Xcompiler=-fPIC", folder / "a.cu", folder / "b.cu", "-o",
+                 library)
+    return library
+
+
+def test_linked_and_pre_link_copies_are_told_apart(relocatable_library):
+    kernels = kernels_of(relocatable_library)
+    linked = [kernel for kernel in kernels if kernel["origin"] == "linked"]
+    before = [kernel for kernel in kernels if kernel["origin"] == "pre-link"]
+    assert sorted(kernel["name"] for kernel in linked) == sorted(kernel["name"] for kernel in before)
+    assert sorted(kernel["name"] for kernel in linked) == ["a(int*)", "b(int*)"]
+    assert len({(kernel["container"], kernel["entry"], kernel["name"]) for kernel in kernels}) == 4
+    text = warpwatch("scan", relocatable_library)
+    assert "2 kernels are relocatable copies" in text and "pre-link" not in text
+
+
+def test_link_time_code_is_named(tmp_path):
+    (tmp_path / "k.cu").write_text("__global__ void k(int *p) { *p = 1; }\n")
+    compile_cuda("-dc", "-gencode=arch=compute_80,code=lto_80", tmp_path / "k.cu", "-o", tmp_path / "k.o")
+    file, = scan(tmp_path / "k.o")["files"]
+    assert file["kernels"] == [] and file["lto_only_containers"] == 1 and file["undecodable"] == []
+    assert "LTO-IR only" in warpwatch("scan", tmp_path / "k.o")
+
+
+def test_ptx_only_code_is_named(tmp_path):
+    (tmp_path / "k.cu").write_text("__global__ void k(int *p) { *p = 1; }\n")
+    compile_cuda("-c", "-gencode=arch=compute_80,code=compute_80", tmp_path / "k.cu", "-o", tmp_path / "k.o")
+    kernel, = kernels_of(tmp_path / "k.o")
+    assert (kernel["origin"], kernel["name"], kernel["registers_per_thread"]) == ("ptx", "k(int*)", None)
+    assert "PTX only" in warpwatch("scan", tmp_path / "k.o")
+
+
+def test_directories_are_walked(tmp_path):
+    """As caches of Triton and inductor are laid out: a folder a kernel, texts beside the cubin."""
+    for name in "one", "two":
+        (tmp_path / name).mkdir()
+        shutil.copy(CUBIN, tmp_path / name / "kernel.cubin")
+        (tmp_path / name / "kernel.json").write_text("{}")
+    files = scan(tmp_path)["files"]
+    assert [file["path"] for file in files] == [str(tmp_path / name / "kernel.cubin") for name in ("one", "two")]
+
+
+def test_a_cubin_inside_another_file(tmp_path):
+    """As in the pickled caches of numba."""
+    (tmp_path / "cache.nbc").write_bytes(b"\x80\x04pickle" + CUBIN.read_bytes() + b"." + CUBIN.read_bytes() + b"..")
+    assert len(kernels_of(tmp_path / "cache.nbc")) == 6
+
+
+def test_a_bad_file_among_good_ones(tmp_path):
+    (tmp_path / "broken.so").write_bytes(b"\x7fELF" + b"\0" * 60)
+    status, output, errors = call("--format", "json", tmp_path / "broken.so", CUBIN, tmp_path / "missing")
+    assert status == 0 and len(json.loads(output)["files"]) == 1
+    assert len(errors) == 2 and all(line.startswith("warpwatch: file '") for line in errors)
+
+
+def test_nothing_readable(tmp_path):
+    status, _, errors = call(tmp_path / "missing")
+    assert status == 3 and len(errors) == 1
+
+
+def test_a_broken_container_is_named(tmp_path):
+    broken = bytearray(FATBIN.read_bytes())
+    broken[100] ^= 0xFF
+    (tmp_path / "broken.fatbin").write_bytes(broken)
+    assert scan(tmp_path / "broken.fatbin")["files"][0]["undecodable"][0]["reason"]
+    assert "undecodable" in warpwatch("scan", tmp_path / "broken.fatbin")
+
+
+@pytest.mark.parametrize("arguments, word", [
+    (["--arch", "hopper"], "--arch"), (["--device", "abacus"], "--device"), (["--block", "0"], "--block"),
+    (["--block", "1025"], "--block"), (["--kernel", "("], "--kernel"), (["--format", "xml"], "--format"),
+    (["--nonsense"], "scan"), (["--top", "-1"], "--top"),
+])
+def test_usage_errors(arguments, word):
+    status, output, errors = call(*arguments, CUBIN)
+    assert status == 2 and output == "" and len(errors) == 1 and word in errors[0]
+
+
+def test_no_file_is_a_usage_error():
+    status, _, errors = call()
+    assert status == 2 and len(errors) == 1
+
+
+def test_help():
+    status, output, errors = call("--help")
+    assert status == 0 and output.startswith("usage: warpwatch scan") and errors == []
