@@ -60,7 +60,7 @@ static CUresult context_green_create(struct call call, CUgreenCtx *context, CUde
 {
     CUresult result = REAL(cuGreenCtxCreate)(context, resources, device, flags);
     if (result == CUDA_SUCCESS) {
-        recorder_tell_places_apart();
+        recorder_tell_places_apart(PLACES_PARTS);
     }
     return result;
 }

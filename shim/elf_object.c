@@ -185,3 +185,17 @@ bool elf_object_holding(const void *address, struct elf_object *found)
 {
     return elf_object_find(holds, address, found);
 }
+
+static int read_generation(struct dl_phdr_info *info, size_t size, void *data)
+{
+    bool counts = size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs;
+    *(uint64_t *)data = counts ? info->dlpi_adds + info->dlpi_subs : 0;
+    return 1;
+}
+
+uint64_t elf_object_generation(void)
+{
+    uint64_t generation = 0;
+    dl_iterate_phdr(read_generation, &generation);
+    return generation;
+}

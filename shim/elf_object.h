@@ -28,6 +28,9 @@ void *elf_object_symbol(const struct elf_object *object, const char *name);
 bool elf_object_find(elf_object_test *test, const void *argument, struct elf_object *found);
 bool elf_object_holding(const void *address, struct elf_object *found);
 
+/* Changes whenever an object is loaded or unloaded. */
+uint64_t elf_object_generation(void);
+
 /* Is the object a library of this name, whatever its version: elf_object_is(o, "libcuda.so")? */
 bool elf_object_is(const struct elf_object *object, const char *library);
 bool elf_same_name(const char *a, const char *b);

@@ -253,7 +253,7 @@ static bool sum_up(struct graph_exec *entry, CUstream stream, struct body_sum *s
                                                                 : STORE_UNCOUNTED_DEVICE_UPDATABLE]++;
             continue;
         }
-        struct resolved resolved = {node->configuration, node->kernel, false};
+        struct resolved resolved = {.configuration = node->configuration, .kernel = node->kernel};
         if (node->configuration == STORE_NO_TARGET) {
             struct launch launch;
             launch_unpack(&node->words, stream, &launch);

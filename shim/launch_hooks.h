@@ -10,7 +10,8 @@
 
 static ALWAYS_INLINE uint32_t call_flags(const struct call *call, bool per_thread)
 {
-    return (runtime_calls(call->caller) ? LAUNCH_RUNTIME : 0) | (per_thread ? LAUNCH_PER_THREAD : 0);
+    return (thread.in_runtime || runtime_calls(call->caller) ? LAUNCH_RUNTIME : 0) |
+           (per_thread ? LAUNCH_PER_THREAD : 0);
 }
 
 static ALWAYS_INLINE void watch_shape(struct watched *watched, const struct launch *launch)

@@ -82,6 +82,18 @@ void *lookup_after_us(const char *name)
     return address;
 }
 
+void *lookup_version(void *library, const char *name, const char *version)
+{
+    dlvsym_function *next = (dlvsym_function *)loader_function(&next_dlvsym, "dlvsym");
+    return next ? next(library, name, version) : NULL;
+}
+
+void *lookup_version_after_us(const char *name, const char *version)
+{
+    void *volatile address = lookup_version(RTLD_NEXT, name, version);
+    return address;
+}
+
 void lookup_disable(void)
 {
     store_relaxed(&disabled, true);

@@ -6,8 +6,10 @@
 
 /* The next definition of a name after this library in the program's lookup order; NULL if there is none. */
 void *lookup_after_us(const char *name);
-/* The loader's own dlsym. */
+void *lookup_version_after_us(const char *name, const char *version);
+/* The loader's own dlsym and dlvsym. */
 void *lookup_symbol(void *library, const char *name);
+void *lookup_version(void *library, const char *name, const char *version);
 /* From now on answer nothing with a wrapper (WARPWATCH_DISABLE). */
 void lookup_disable(void);
 

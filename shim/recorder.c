@@ -113,7 +113,7 @@ void recorder_add(uint32_t target, uint64_t launches)
 /* A context tells launches of one CUkernel on several devices apart. */
 static uint64_t place_of(uint64_t extras, CUstream stream)
 {
-    bool needed = recorder.places_differ && !(extras & LAUNCH_GRAPH);
+    bool needed = recorder.places != PLACES_ONE && !(extras & LAUNCH_GRAPH);
     return needed ? (uint64_t)(uintptr_t)describe_context(stream) : 0;
 }
 
@@ -122,17 +122,24 @@ static uint32_t find_words(const struct launch_words *words)
     return keys_find(&recorder.keys, words->function, words->grid, words->block, words->extras, words->place);
 }
 
+static uint32_t find_any_shape(const struct launch_words *words, uint64_t place)
+{
+    struct launch_words any = *words;
+    any.place = place;
+    launch_any_shape(&any);
+    return find_words(&any);
+}
+
 /* A key may be for this place only, or for any shape. */
 static uint32_t find_elsewhere(struct launch_words *words, CUstream stream)
 {
     words->place = place_of(words->extras, stream);
     uint32_t target = words->place ? find_words(words) : STORE_NO_TARGET;
-    if (target == STORE_NO_TARGET && !(words->extras & LAUNCH_GRAPH)) {
-        struct launch_words any = *words;
-        launch_any_shape(&any);
-        target = find_words(&any);
+    if (words->extras & LAUNCH_GRAPH) {
+        return target;
     }
-    return target;
+    target = target == STORE_NO_TARGET ? find_any_shape(words, 0) : target;
+    return target == STORE_NO_TARGET && words->place ? find_any_shape(words, words->place) : target;
 }
 
 static uint32_t resolve_words(const struct launch_words *words, CUstream stream)
@@ -192,6 +199,18 @@ void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t e
     count_new(&words, stream, start, end);
 }
 
+void recorder_runtime_returned(uint64_t start)
+{
+    struct shard *shard = thread.shard;
+    uint64_t counted = shard ? load_relaxed(&shard->last_end) : 0;
+    struct store_counter *last = counted > start && start ? load_relaxed(&shard->last) : NULL;
+    if (last && load_relaxed(&recorder.mode) != RECORDER_UNSET) {
+        uint64_t now = clock_ticks();
+        bump(&last->launch_call_ns, now > counted ? now - counted : 0);
+        store_relaxed(&shard->last_end, now);
+    }
+}
+
 void recorder_launched_shape(const struct launch *launch, uint64_t start)
 {
     struct launch_words words;
@@ -238,10 +257,12 @@ void recorder_choose_mode(void)
     }
 }
 
-void recorder_tell_places_apart(void)
+void recorder_tell_places_apart(enum recorder_places places)
 {
-    recorder.places_differ = true;
     pthread_mutex_lock(&recorder_lock);
-    registry_forget_all();
+    if (places > recorder.places) {
+        recorder.places = (uint8_t)places;
+        registry_forget_all();
+    }
     pthread_mutex_unlock(&recorder_lock);
 }

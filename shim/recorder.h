@@ -16,10 +16,17 @@ enum recorder_mode {
     RECORDER_OFF        /* disabled, or failed for good */
 };
 
+/* What besides a handle decides where it runs. */
+enum recorder_places {
+    PLACES_ONE,     /* nothing: there is one device */
+    PLACES_DEVICES, /* the context, for a CUkernel */
+    PLACES_PARTS    /* the context, for any handle: green contexts have parts of a device */
+};
+
 struct recorder {
     _Atomic uint32_t mode;
     bool times;                /* keep launch-call time and gaps */
-    bool places_differ;        /* a CUkernel may run on any of several devices, or parts of one */
+    uint8_t places;            /* enum recorder_places */
     bool watched;              /* the plug-in wants to see launches */
     _Atomic uint32_t captures; /* streams known to be capturing */
     struct keys keys;
@@ -52,11 +59,17 @@ uint32_t recorder_target(void *function, uint64_t grid, uint64_t block, uint64_t
 /* Sets the mode by what is going on now. Locked. */
 void recorder_choose_mode(void);
 /* From now on a handle alone does not say where it runs. */
-void recorder_tell_places_apart(void);
+void recorder_tell_places_apart(enum recorder_places places);
+
+/* A call through the runtime that began at `start` returns: the launch in it took as long as that. */
+void recorder_runtime_returned(uint64_t start);
 
 static ALWAYS_INLINE uint64_t recorder_start(void)
 {
-    return LIKELY(recorder.times) ? clock_ticks() : 0;
+    if (UNLIKELY(!recorder.times)) {
+        return 0;
+    }
+    return thread.runtime_start ? thread.runtime_start : clock_ticks();
 }
 
 #endif

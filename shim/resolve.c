@@ -22,7 +22,7 @@ static uint32_t pending_count;
 
 static CUcontext context_of(const struct launch *launch, const struct handle_facts *facts, CUcontext context)
 {
-    if (context == NULL && facts->kind == HANDLE_FUNCTION) {
+    if (context == NULL && facts->kind == HANDLE_FUNCTION && recorder.places != PLACES_PARTS) {
         context = facts->context;
     }
     return context ? context : describe_context(launch->stream);
@@ -150,7 +150,7 @@ static struct resolved resolve_when(const struct launch *launch, CUcontext conte
     struct sighting sighting;
     describe_place(context_of(launch, &facts, context), &place);
     bool described = see(launch, &facts, &place, may_ask, &sighting);
-    struct resolved resolved = {STORE_NO_TARGET, sighting.kernel, !described};
+    struct resolved resolved = {STORE_NO_TARGET, sighting.kernel, !described, facts.kind == HANDLE_FUNCTION};
     if (resolved.kernel == STORE_NO_TARGET || counts_for_kernel_only(resolved.kernel)) {
         return resolved;
     }
@@ -180,12 +180,15 @@ uint32_t resolve(const struct launch *launch, const struct launch_words *words)
         further ? STORE_TARGET(runtime ? STORE_FURTHER_RUNTIME : STORE_FURTHER_DIRECT, resolved.kernel)
                 : STORE_TARGET(runtime ? STORE_RUNTIME : STORE_DIRECT, resolved.configuration);
     if (words && !resolved.provisional) {
-        struct launch_words any = *words;
+        struct launch_words key = *words;
         if (further) {
-            launch_any_shape(&any);
+            launch_any_shape(&key);
+        }
+        if (resolved.bound && recorder.places != PLACES_PARTS) {
+            key.place = 0;
         }
         pthread_mutex_lock(&recorder_lock);
-        registry_add_key(launch->function, &any, target);
+        registry_add_key(launch->function, &key, target);
         pthread_mutex_unlock(&recorder_lock);
     }
     return target;

@@ -9,6 +9,7 @@ struct resolved {
     uint32_t configuration; /* STORE_NO_TARGET: left out or beyond the limit, count it for the kernel */
     uint32_t kernel;        /* STORE_NO_TARGET: there is no room, not even for that */
     bool provisional;       /* met while streams are captured: not to be kept */
+    bool bound;             /* the handle alone says on which device it runs */
 };
 
 /* `context` is where it runs, NULL if the handle and the stream say so. */

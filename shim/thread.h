@@ -7,8 +7,10 @@
 struct shard;
 
 struct thread {
-    struct shard *shard; /* this thread's counters; NULL before its first launch */
-    bool nested;         /* a hook is under way: calls are passed on, not recorded */
+    struct shard *shard;    /* this thread's counters; NULL before its first launch */
+    uint64_t runtime_start; /* clock when the call of a shared runtime that is under way began */
+    bool in_runtime;        /* such a call is under way */
+    bool nested;            /* a hook is under way: calls are passed on, not recorded */
 };
 
 extern HIDDEN THREAD_LOCAL struct thread thread;
