@@ -10,17 +10,18 @@ enum {
     USUAL_THREADS = 256 /* where nothing else decides: enough warps to share, small enough to schedule */
 };
 static const double enough_share = 0.75;
-static const double same_imbalance = 0.01;
+static const double same_excess =
+    0.05; /* the model does not see finer: blocks do not all take the same time */
 
 const int advise_sizes[ADVISE_SIZES] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
 
-const char *const advise_rule =
-    "enough warps first, then the most even load: of the sizes that keep enough warps on an SM (what "
-    "--latency "
-    "and --instructions-between-stalls ask for, else three quarters of the most that any size reaches), take "
-    "the one whose busiest SM does least beyond an equal share; within one percentage point the one with "
-    "more "
-    "warps, then the one nearest to 256 threads";
+const char *const advise_rule = "enough warps first, then the most even load: of the sizes that keep enough "
+                                "warps on an SM (what --latency and "
+                                "--instructions-between-stalls ask for, else three quarters of the most that "
+                                "any size reaches), take the one "
+                                "whose busiest SM does least beyond an equal share; within five percentage "
+                                "points the one with more warps, "
+                                "then the one nearest to 256 threads";
 
 int advise_warps_needed(const struct occupancy_sm *sm, const struct advise_work *work)
 {
@@ -31,11 +32,12 @@ int advise_warps_needed(const struct occupancy_sm *sm, const struct advise_work 
     return needed < 1 ? 1 : needed > 1e6 ? 1000000 : (int)needed;
 }
 
-static double imbalance(const struct advise_row *row, uint64_t elements, unsigned sms)
+/* Blocks are handed out evenly, idle lanes and surplus threads count as load. */
+static double excess(const struct advise_row *row, uint64_t elements, unsigned sms)
 {
     uint64_t busiest_blocks = row->blocks / sms + (row->blocks % sms != 0);
     double busiest_lanes = (double)busiest_blocks * row->occupancy.warps_per_block * WARP_LANES;
-    return 1 - (double)elements / sms / busiest_lanes;
+    return busiest_lanes * sms / (double)elements - 1;
 }
 
 enum occupancy_error advise_row(const struct occupancy_sm *sm, unsigned sms, const struct advise_work *work,
@@ -61,7 +63,7 @@ enum occupancy_error advise_row(const struct occupancy_sm *sm, unsigned sms, con
     row->slots = waves.slots;
     row->waves = waves.waves;
     row->tail_waste = waves.tail_waste;
-    row->imbalance = imbalance(row, work->elements, sms);
+    row->excess = excess(row, work->elements, sms);
     return OCCUPANCY_OK;
 }
 
@@ -75,7 +77,7 @@ static int distance_from_usual(const struct advise_row *row)
     return row->threads > USUAL_THREADS ? row->threads - USUAL_THREADS : USUAL_THREADS - row->threads;
 }
 
-/* Among rows of about the same imbalance. */
+/* Among rows with about the same load on the busiest SM. */
 static bool is_better_companion(const struct advise_row *row, const struct advise_row *best)
 {
     if (row->occupancy.warps_per_sm != best->occupancy.warps_per_sm) {
@@ -115,14 +117,14 @@ struct advise_choice advise_choose(struct advise_row *rows, size_t count, int wa
         return choice;
     }
     set_bar(&choice, rows, count, warps_needed);
-    double least = 1;
+    double least = INFINITY;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].enough_warps && rows[i].imbalance < least) {
-            least = rows[i].imbalance;
+        if (rows[i].enough_warps && rows[i].excess < least) {
+            least = rows[i].excess;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (!rows[i].enough_warps || rows[i].imbalance > least + same_imbalance) {
+        if (!rows[i].enough_warps || rows[i].excess > least + same_excess) {
             continue;
         }
         if (choice.recommended == SIZE_MAX || is_better_companion(&rows[i], &rows[choice.recommended])) {

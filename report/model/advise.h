@@ -27,16 +27,17 @@ struct advise_row {
     uint64_t blocks;              /* that cover all elements */
     uint64_t surplus_threads;     /* of those blocks, without an element */
     uint64_t uncovered_one_short; /* elements that one block fewer would leave uncomputed */
-    uint64_t slots;               /* 0: this size cannot run; waves … imbalance are then meaningless */
+    uint64_t slots;               /* 0: this size cannot run; waves … excess are then meaningless */
     double waves;
     double tail_waste;
     unsigned idle_lanes_per_block;
-    double imbalance; /* 1 − equal share ÷ what the busiest SM does, in lanes: 0–1 */
+    double excess; /* what the busiest SM does ÷ an equal share − 1, in lanes: 0 even, 1 twice as much */
     bool enough_warps;
 };
 
-/* Latency L, I instructions between stalls, and one instruction a cycle from each scheduler: L ÷ I further
- * warps on each of them cover a stall. Whole warps per SM; 0 where the work does not tell. */
+/* While one warp waits L cycles, each scheduler needs others to issue from, one instruction a cycle, and a
+ * warp has I of them before it stalls itself: L ÷ I warps a scheduler. Whole warps per SM; 0 where the work
+ * does not tell. */
 int advise_warps_needed(const struct occupancy_sm *sm, const struct advise_work *work);
 
 enum occupancy_error advise_row(const struct occupancy_sm *sm, unsigned sms, const struct advise_work *work,

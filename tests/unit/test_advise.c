@@ -41,15 +41,15 @@ static void a_thousand_elements(void **state)
     assert_int_equal(row.idle_lanes_per_block, 28);
 }
 
-static void imbalance_is_what_the_busiest_sm_does_beyond_its_share(void **state)
+static void excess_is_what_the_busiest_sm_does_beyond_its_share(void **state)
 {
     (void)state;
     const struct advise_work even = {.elements = 132 * 256, .registers_per_thread = 32};
-    assert_true(row_of(&even, 256).imbalance == 0);
+    assert_true(row_of(&even, 256).excess == 0);
     const struct advise_work one_more = {.elements = 132 * 256 + 1, .registers_per_thread = 32};
-    assert_true(fabs(row_of(&one_more, 256).imbalance - 0.5) < 1e-4); /* one SM has two blocks */
+    assert_true(fabs(row_of(&one_more, 256).excess - 1) < 1e-4); /* one SM has two blocks */
     const struct advise_work odd = {.elements = 132 * 100, .registers_per_thread = 32};
-    assert_true(fabs(row_of(&odd, 100).imbalance - 28.0 / 128) < 1e-12); /* idle lanes count as load */
+    assert_true(fabs(row_of(&odd, 100).excess - 0.28) < 1e-12); /* idle lanes count as load */
 }
 
 static void a_large_grid_takes_the_usual_size(void **state)
@@ -69,7 +69,18 @@ static void a_small_grid_is_spread_over_the_sms(void **state)
     struct advise_row rows[ADVISE_SIZES];
     struct advise_choice choice = choose(&work, rows);
     assert_int_equal(rows[choice.recommended].threads, 64);
-    assert_true(rows[choice.recommended].imbalance == 0);
+    assert_true(rows[choice.recommended].excess == 0);
+}
+
+/* A percent of load decides nothing: the rule must not take an odd size for it. */
+static void about_as_even_is_even(void **state)
+{
+    (void)state;
+    const struct advise_work work = {.elements = 1000000, .registers_per_thread = 40};
+    struct advise_row rows[ADVISE_SIZES];
+    struct advise_choice choice = choose(&work, rows);
+    assert_true(rows[2].excess + 0.01 < rows[choice.recommended].excess);
+    assert_int_equal(rows[choice.recommended].threads, 256);
 }
 
 /* 40 registers: 96 threads reach 48 warps; 768 reach 48 too; with few elements smaller is more even. */
@@ -132,9 +143,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thousand_elements),
-        cmocka_unit_test(imbalance_is_what_the_busiest_sm_does_beyond_its_share),
+        cmocka_unit_test(excess_is_what_the_busiest_sm_does_beyond_its_share),
         cmocka_unit_test(a_large_grid_takes_the_usual_size),
         cmocka_unit_test(a_small_grid_is_spread_over_the_sms),
+        cmocka_unit_test(about_as_even_is_even),
         cmocka_unit_test(less_occupancy_wins_where_the_load_is_more_even),
         cmocka_unit_test(latency_says_how_many_warps_are_enough),
         cmocka_unit_test(a_latency_beyond_reach_asks_for_the_most),

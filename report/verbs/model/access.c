@@ -1,4 +1,6 @@
 /* `warpwatch model coalescing` and `warpwatch model banks`: what one memory instruction of a warp touches. */
+#include <string.h>
+
 #include "model/access.h"
 #include "verbs/model/model.h"
 #include "verbs/model/text.h"
@@ -45,19 +47,23 @@ static void coalescing_answer(const struct argument *arguments, struct answer *a
 
 static void coalescing_explain(const struct argument *arguments, FILE *stream)
 {
-    char text[MODEL_TEXT_BYTES];
+    char text[3][MODEL_TEXT_BYTES];
     struct coalescing_request request = request_of(arguments);
     struct coalescing coalescing = coalescing_compute(&request);
-    fprintf(stream, "32 lanes read %u bytes each, %llu bytes apart, the first %llu bytes into a line\n",
-            request.element_bytes, (unsigned long long)(request.stride * request.element_bytes),
-            (unsigned long long)(request.offset_bytes % ACCESS_LINE_BYTES));
-    fprintf(stream, "  %u sectors of 32 bytes in %u lines of 128\n", coalescing.sectors_per_request,
-            coalescing.lines_per_request);
-    fprintf(stream, "  %llu bytes moved for %llu requested: %s of them useful\n",
-            (unsigned long long)coalescing.bytes_moved, (unsigned long long)coalescing.bytes_requested,
-            text_percent(coalescing.efficiency, text));
+    uint64_t into_line = request.offset_bytes % ACCESS_LINE_BYTES;
+    fprintf(stream, "32 lanes read %s each, %s apart, the first %s\n",
+            text_counted(request.element_bytes, "byte", text[0]),
+            text_counted(request.stride * request.element_bytes, "byte", text[1]),
+            into_line ? strcat(text_counted(into_line, "byte", text[2]), " into a line")
+                      : "at a line's start");
+    fprintf(stream, "  %s of 32 bytes in %s of 128\n",
+            text_counted(coalescing.sectors_per_request, "sector", text[0]),
+            text_counted(coalescing.lines_per_request, "line", text[1]));
+    fprintf(stream, "  %s moved for %s asked for: %s of them useful\n",
+            text_counted(coalescing.bytes_moved, "byte", text[0]),
+            text_count(coalescing.bytes_requested, text[1]), text_percent(coalescing.efficiency, text[2]));
     if (request.offset_bytes % request.element_bytes) {
-        fputs("  no real access: an address must be a multiple of its size\n", stream);
+        fputs("  as one load this faults: an address must be a multiple of the size read\n", stream);
     }
 }
 
@@ -109,10 +115,12 @@ static void banks_answer(const struct argument *arguments, struct answer *answer
 
 static void banks_explain(const struct argument *arguments, FILE *stream)
 {
+    char text[2][MODEL_TEXT_BYTES];
     unsigned word_bytes = word_bytes_of(arguments);
-    struct banks banks = banks_compute((uint64_t)arguments[BANKS_STRIDE].integer, word_bytes);
-    fprintf(stream, "32 lanes read %u bytes each, %lld words apart, from 32 banks of 4 bytes\n", word_bytes,
-            (long long)arguments[BANKS_STRIDE].integer);
+    uint64_t stride = (uint64_t)arguments[BANKS_STRIDE].integer;
+    struct banks banks = banks_compute(stride, word_bytes);
+    fprintf(stream, "32 lanes read a word of %s each, %s apart, from 32 banks of 4 bytes\n",
+            text_counted(word_bytes, "byte", text[0]), text_counted(stride, "word", text[1]));
     if (banks.conflict_degree == 1) {
         fputs("  no conflict: each bank is asked for one word", stream);
     } else {

@@ -111,7 +111,7 @@ static bool compute(const struct argument *arguments, struct advised *advised, s
 /* How far the busiest SM is above an equal share. */
 static const char *text_excess(const struct advise_row *row, char text[MODEL_TEXT_BYTES])
 {
-    return text_percent(row->imbalance / (1 - row->imbalance), text);
+    return text_percent(row->excess, text);
 }
 
 enum { WHY_BYTES = 512 };
@@ -137,7 +137,7 @@ static void explain_choice(const struct advised *advised, char why[WHY_BYTES])
             "than an equal share",
             best->threads, text[0], text[2]);
     } else if (best->occupancy.warps_per_sm == fullest->occupancy.warps_per_sm) {
-        bool more_even = best->imbalance < fullest->imbalance;
+        bool more_even = best->excess < fullest->excess;
         snprintf(why, WHY_BYTES,
                  "the occupancy of %d and %d threads is the same, %s, but with %d the busiest SM does %s "
                  "more than "
@@ -193,7 +193,7 @@ static cJSON *row_json(const struct advise_row *row)
     answer_integer(&values, "surplus_threads", (int64_t)row->surplus_threads);
     answer_integer(&values, "uncovered_one_block_short", (int64_t)row->uncovered_one_short);
     answer_integer(&values, "idle_lanes_per_block", row->idle_lanes_per_block);
-    answer_number_if(&values, runs, "imbalance", row->imbalance);
+    answer_number_if(&values, runs, "busiest_sm_excess", row->excess);
     answer_boolean(&values, "enough_warps", row->enough_warps);
     return answer_json(&values);
 }
@@ -253,21 +253,30 @@ static void print_row(const struct advised *advised, size_t index, FILE *stream)
             (unsigned long long)row->uncovered_one_short, row->idle_lanes_per_block, limiters);
 }
 
+static void print_argument(const char *title, const char *sentence, FILE *stream)
+{
+    char paragraph[2 * WHY_BYTES];
+    snprintf(paragraph, sizeof paragraph, "%s: %s.", title, sentence);
+    text_paragraph(paragraph, stream);
+}
+
 static void print_enough(const struct advised *advised, FILE *stream)
 {
+    char enough[WHY_BYTES];
     const struct advise_choice *choice = &advised->choice;
     if (choice->warps_from_latency) {
-        fprintf(
-            stream,
-            "Enough warps: a stall of %g cycles, %g instructions between stalls and %d schedulers that issue "
-            "one a cycle\nneed %d warps on an SM%s.\n",
+        snprintf(
+            enough, sizeof enough,
+            "a stall of %g cycles, %g instructions between stalls and %d schedulers that issue one a cycle "
+            "need %d warps on an SM%s",
             advised->work.latency_cycles, advised->work.instructions_between_stalls,
             advised->sm.sub_partitions, advised->warps_needed,
             choice->bar_out_of_reach ? "; no block size keeps as many, so the most have to do" : "");
     } else {
-        fprintf(stream, "Enough warps: %d on an SM, three quarters of the most that any size reaches.\n",
-                choice->warps_enough);
+        snprintf(enough, sizeof enough, "%d on an SM, three quarters of the most that any size reaches",
+                 choice->warps_enough);
     }
+    print_argument("Enough warps", enough, stream);
 }
 
 static void explain(const struct argument *arguments, FILE *stream)
@@ -291,7 +300,8 @@ static void explain(const struct argument *arguments, FILE *stream)
         fprintf(stream, "\nTake %d threads a block (>).\n", advised.rows[advised.choice.recommended].threads);
         print_enough(&advised, stream);
     }
-    fprintf(stream, "Why: %s.\nThe rule: %s.\n", why, advise_rule);
+    print_argument("Why", why, stream);
+    print_argument("The rule", advise_rule, stream);
 }
 
 const struct model model_advise = {

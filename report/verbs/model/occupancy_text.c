@@ -36,7 +36,7 @@ static void print_result(const struct modelled_launch *m, FILE *stream)
         fputs("cannot run: not one block fits on an SM\n", stream);
     } else {
         fprintf(stream, "%s per SM, %d of %d warps: theoretical occupancy %s\n",
-                text_blocks((uint64_t)occupancy->blocks_per_sm, blocks), occupancy->warps_per_sm,
+                text_counted((uint64_t)occupancy->blocks_per_sm, "block", blocks), occupancy->warps_per_sm,
                 m->sm.threads / 32, text_percent(occupancy->theoretical_occupancy, share));
     }
     if (m->sm.estimated) {
@@ -129,7 +129,8 @@ static void print_lifts(const struct modelled_launch *m, FILE *stream)
             fputs(j ? " and " : "", stream);
             print_change(&lifts[i].changes[j], stream);
         }
-        fprintf(stream, ": %s per SM, %s%s\n", text_blocks((uint64_t)lifts[i].blocks_per_sm, blocks),
+        fprintf(stream, ": %s per SM, %s%s\n",
+                text_counted((uint64_t)lifts[i].blocks_per_sm, "block", blocks),
                 text_percent(lifts[i].theoretical_occupancy, share),
                 lifts[i].helps ? "" : ", no more warps than now");
     }
@@ -150,8 +151,8 @@ static void print_waves(const struct modelled_launch *m, FILE *stream)
     char blocks[MODEL_TEXT_BYTES], slots[MODEL_TEXT_BYTES], fullness[MODEL_TEXT_BYTES],
         waste[MODEL_TEXT_BYTES];
     const struct waves *waves = &m->waves;
-    fprintf(stream, "\n%s on %s slots: %.4g wave%s\n", text_blocks(m->blocks, blocks),
-            text_count(waves->slots, slots), waves->waves, waves->waves == 1 ? "" : "s");
+    fprintf(stream, "\n%s on %s: %.4g wave%s\n", text_counted(m->blocks, "block", blocks),
+            text_counted(waves->slots, "slot", slots), waves->waves, waves->waves == 1 ? "" : "s");
     if (waves->full_waves * waves->slots == m->blocks) {
         fputs("  no tail: the last wave is full\n", stream);
     } else if (waves->full_waves == 0) {

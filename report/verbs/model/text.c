@@ -8,6 +8,8 @@
 
 #include "number_text.h"
 
+enum { PARAGRAPH_COLUMNS = 100 };
+
 const char *text_percent(double fraction, char text[MODEL_TEXT_BYTES])
 {
     double tenths = round(fraction * 1000);
@@ -36,10 +38,11 @@ const char *text_count(uint64_t count, char text[MODEL_TEXT_BYTES])
     return text;
 }
 
-const char *text_blocks(uint64_t count, char text[MODEL_TEXT_BYTES])
+char *text_counted(uint64_t count, const char *noun, char text[MODEL_TEXT_BYTES])
 {
     text_count(count, text);
-    strcat(text, count == 1 ? " block" : " blocks");
+    size_t used = strlen(text);
+    snprintf(text + used, MODEL_TEXT_BYTES - used, " %s%s", noun, count == 1 ? "" : "s");
     return text;
 }
 
@@ -47,4 +50,34 @@ const char *text_capability(int compute_capability, char text[MODEL_TEXT_BYTES])
 {
     snprintf(text, MODEL_TEXT_BYTES, "%d.%d", compute_capability / 10, compute_capability % 10);
     return text;
+}
+
+/* Characters, not bytes: of UTF-8 every byte but the continuing ones. */
+static size_t columns_of(const char *word, size_t bytes)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        columns += ((unsigned char)word[i] & 0xc0) != 0x80;
+    }
+    return columns;
+}
+
+void text_paragraph(const char *paragraph, FILE *stream)
+{
+    static const char indent[] = "  ";
+    size_t column = 0;
+    for (const char *word = paragraph; *word;) {
+        size_t bytes = strcspn(word, " "), columns = columns_of(word, bytes);
+        if (column && column + 1 + columns > PARAGRAPH_COLUMNS) {
+            fprintf(stream, "\n%s", indent);
+            column = strlen(indent);
+        } else if (column) {
+            fputc(' ', stream);
+            column++;
+        }
+        fwrite(word, 1, bytes, stream);
+        column += columns;
+        word += bytes + (word[bytes] == ' ');
+    }
+    fputc('\n', stream);
 }

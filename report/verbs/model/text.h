@@ -3,6 +3,7 @@
 #define WARPWATCH_MODEL_TEXT_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 enum { MODEL_TEXT_BYTES = 48 };
 
@@ -10,9 +11,12 @@ enum { MODEL_TEXT_BYTES = 48 };
 const char *text_percent(double fraction, char text[MODEL_TEXT_BYTES]);
 /* "1,000,000". */
 const char *text_count(uint64_t count, char text[MODEL_TEXT_BYTES]);
-/* "1 block", "2 blocks". */
-const char *text_blocks(uint64_t count, char text[MODEL_TEXT_BYTES]);
+/* "1 block", "2,000 blocks". */
+char *text_counted(uint64_t count, const char *noun, char text[MODEL_TEXT_BYTES]);
 /* "9.0". */
 const char *text_capability(int compute_capability, char text[MODEL_TEXT_BYTES]);
+
+/* A paragraph in lines of at most 100 characters, those behind the first indented. */
+void text_paragraph(const char *paragraph, FILE *stream);
 
 #endif

@@ -71,10 +71,13 @@ static void explain_grid(uint64_t blocks, unsigned sms, unsigned blocks_per_sm, 
 {
     char text[4][MODEL_TEXT_BYTES];
     struct waves waves = waves_compute(blocks, sms, blocks_per_sm);
-    fprintf(stream, "%s on %u SMs × %u blocks = %s slots: %.4g waves\n", text_blocks(blocks, text[0]), sms,
-            blocks_per_sm, text_count(waves.slots, text[1]), waves.waves);
+    fprintf(stream, "%s on %s × %s = %s: %.4g wave%s\n", text_counted(blocks, "block", text[0]),
+            text_counted(sms, "SM", text[1]), text_counted(blocks_per_sm, "block", text[2]),
+            text_counted(waves.slots, "slot", text[3]), waves.waves, waves.waves == 1 ? "" : "s");
     if (blocks % waves.slots == 0) {
         fputs("  every wave is full: no tail\n", stream);
+    } else if (waves.full_waves == 0) {
+        fputs("  less than one wave\n", stream);
     } else {
         fprintf(stream, "  %s full, then a tail that fills %s of its slots\n",
                 text_count(waves.full_waves, text[0]), text_percent(waves.tail_fullness, text[1]));
@@ -93,12 +96,12 @@ static void explain_utilization(double utilization, uint64_t slots, FILE *stream
     char text[3][MODEL_TEXT_BYTES];
     uint64_t always = waves_always_from_blocks(utilization, slots);
     if (always == 0) {
-        fprintf(stream, "%s slots: every grid that is not a whole number of waves falls below %s\n",
-                text_count(slots, text[0]), text_percent(utilization, text[1]));
+        fprintf(stream, "%s: every grid that is not a whole number of waves falls below %s\n",
+                text_counted(slots, "slot", text[0]), text_percent(utilization, text[1]));
         return;
     }
-    fprintf(stream, "%s slots: from %s on, utilization is never below %s\n", text_count(slots, text[0]),
-            text_blocks(always, text[1]), text_percent(utilization, text[2]));
+    fprintf(stream, "%s: from %s on, utilization is never below %s\n", text_counted(slots, "slot", text[0]),
+            text_counted(always, "block", text[1]), text_percent(utilization, text[2]));
 }
 
 static void explain(const struct argument *arguments, FILE *stream)
