@@ -53,6 +53,13 @@ def limits(registers, threads, shared):
     }
 
 
+def lift(allowed, least, threads):
+    """One imaginary next step, so that the view has one to show."""
+    limiter = min((key for key in allowed if allowed[key] is not None), key=lambda key: allowed[key])
+    steps = {"registers": 64, "shared_memory": 49152, "threads": threads // 2, "blocks": threads * 2}
+    return [{"what": "threads" if limiter == "blocks" else limiter, "to": steps[limiter], "blocks_per_sm": least + 1}]
+
+
 def configuration(registers, static, grid, block, dynamic, launches, graph, labels, device=0, processes=(0,), sms=132,
                   measured=None):
     threads, blocks = math.prod(block), math.prod(grid)
@@ -73,7 +80,7 @@ def configuration(registers, static, grid, block, dynamic, launches, graph, labe
         "limiters": [key for key, value in allowed.items() if value == least], "limits": allowed,
         "slots": slots, "waves": waves, "full_waves": int(waves), "idle_sms": max(0, sms - blocks),
         "idle_sm_waves": 0 if excused else idle * sms * math.ceil(waves) * share * len(processes),
-        "context_sms": None, "elsewhere": None,
+        "context_sms": None, "elsewhere": None, "lift": lift(allowed, least, threads),
         "tail_fullness": waves % 1 or 1, "tail_waste": idle,
         "idle_lanes_per_block": -threads % 32, "achieved_occupancy": None, "branch_efficiency": None,
         "lane_utilization": None, "sectors_per_request": None, "bank_conflicts_per_request": None, "gpu_ns": None,
@@ -203,7 +210,7 @@ def unknowns():
     entry = configuration(32, 0, (7, 1, 1), (64, 1, 1), 0, 10, 0, [])
     for key in ("blocks_per_sm", "theoretical_occupancy", "slots", "waves", "full_waves", "tail_fullness", "tail_waste", "idle_sms", "idle_sm_waves"):
         entry[key] = None
-    entry.update(limiters=None, limits=None, sources={})
+    entry.update(limiters=None, limits=None, lift=[], sources={})
     unknown = kernel("mystery", "mystery", None, None, None, [entry])
     unknown["max_threads_per_block"] = None
     cannot_run = configuration(32, 0, (7, 1, 1), (64, 1, 1), 0, 3, 0, [])

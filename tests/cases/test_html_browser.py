@@ -32,6 +32,11 @@ REPORTS = {
 }
 
 
+def page_of(report):
+    done = subprocess.run([HTML_OF_JSON], input=json.dumps(report).encode(), capture_output=True, check=True)
+    return done.stdout
+
+
 class Page:
     """The browser with one report open."""
 
@@ -41,8 +46,7 @@ class Page:
     def file(self, name):
         path = self.folder / f"{name}.html"
         if not path.exists():
-            done = subprocess.run([HTML_OF_JSON], input=json.dumps(REPORTS[name]()).encode(), capture_output=True, check=True)
-            path.write_bytes(done.stdout)
+            path.write_bytes(page_of(REPORTS[name]()))
         return path
 
     def open(self, name, size=DESKTOP, dark=False, address=""):
@@ -341,6 +345,7 @@ def test_filters_count_their_part_only(page, choice, text):
     expected = sum(part["launches"] for c in configurations(report) for part in c["by_process"] if part["process"] == 1)
     assert page.script("return document.querySelector('.tile .value span').title") == f"{expected:,}"
     assert len(page.column("name")) == 10
+    page.script("window.dispatchEvent(new Event('beforeprint'))") # all rows, in sight or not
     assert sum(number(text) for text in page.column("launches")) == expected
     page.one("#filter-reset").click()
     assert page.one("#table-note").text == "20 configurations"
@@ -451,6 +456,22 @@ def test_phone_shows_rows_as_cards_and_sorts(page):
     page.one("tr[data-index='0']").click()
     page.wait(page.detail_is_open)
     assert page.one("#detail").rect["width"] == PHONE[0]
+
+
+# --- a real run --------------------------------------------------------------------------------------------
+
+
+def test_a_simulated_run_from_program_to_page(page, simulated, folder):
+    run = simulated([support.SAMPLES / "decode"])
+    support.warpwatch("report", "--format", "html", "-o", folder / "decode.html", run.output)
+    report = run.report
+    page.open("decode")
+    assert page.complaints() == []
+    assert page.script("return document.querySelector('.tile .value span').title") == f"{report['totals']['launches']:,}"
+    page.script("window.dispatchEvent(new Event('beforeprint'))") # all rows, in sight or not
+    assert sum(number(text) for text in page.column("launches")) == sum(c.launches for c in run.ledger_counts.values())
+    assert page.texts(".finding .finding-id") == [f["id"] for f in report["findings"]]
+    assert page.script("return JSON.parse(document.getElementById('report').textContent)") == report
 
 
 # --- hostile names -----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 
+import jsonschema
 import pytest
 
 import report_fixture
@@ -39,6 +40,21 @@ class Parts(html.parser.HTMLParser):
     def text(self, tag, **attributes):
         (found,) = [text for name, has, text in self.texts if name == tag and attributes.items() <= has.items()]
         return found
+
+
+def partial(schema):
+    """No member that the schema does not name, but not all that it requires."""
+    if isinstance(schema, dict):
+        schema = {name: partial(value) for name, value in schema.items() if name != "required"}
+        return {**schema, "additionalProperties": False} if isinstance(schema.get("properties"), dict) else schema
+    return [partial(item) for item in schema] if isinstance(schema, list) else schema
+
+
+@pytest.mark.parametrize("name", ["training", "clean", "measured", "unknowns"])
+def test_made_up_reports_speak_the_schema(name):
+    schema = json.loads((support.ROOT / "docs" / "schemas" / "report.schema.json").read_text())
+    errors = jsonschema.Draft202012Validator(partial(schema)).iter_errors(getattr(report_fixture, name)())
+    assert [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}" for error in errors] == []
 
 
 REPORTS = ["training", "clean", "measured", "hostile", "unknowns"]

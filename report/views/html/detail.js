@@ -19,7 +19,8 @@ function occupancyFigure(row) {
     const drawn = known ? [smDrawing(row), smLegend(row)] : [];
     const heading = element("h4", {}, "Blocks per SM that each limit allows");
     return figure(
-        "One SM", known ? smSummary(row) : "Occupancy is not known.", ...drawn, heading, limitsChart(row));
+        "One SM", known ? smSummary(row) : "Occupancy is not known.", ...drawn, heading, limitsChart(row),
+        liftList(row));
 }
 
 function wavesLegend(row) {

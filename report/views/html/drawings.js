@@ -107,6 +107,25 @@ function limitsChart(row) {
         others.map((name) => limitNode(name, driver(name), row, scale)));
 }
 
+const LIFT_WORDS = {
+    registers: (to) => `at most ${plural(to, "register")} a thread`,
+    shared_memory: (to) => `at most ${count(to)} bytes of shared memory a block`,
+    barriers: (to) => `at most ${plural(to, "barrier")} a block`,
+    carveout: (to) => `a shared-memory carve-out of ${count(to)} %`,
+    threads: (to) => `blocks of ${plural(to, "thread")}`,
+};
+
+function liftNode(lift) {
+    const words = Object.hasOwn(LIFT_WORDS, lift.what) ? LIFT_WORDS[lift.what](lift.to) : visible(lift.what);
+    return element(
+        "li", {}, "With ", element("b", {}, words), `: ${plural(lift.blocks_per_sm, "block")} on an SM`);
+}
+
+function liftList(row) {
+    const lifts = row.configuration.lift ?? [];
+    return lifts.length ? element("ul", {class: "lift"}, lifts.map(liftNode)) : null;
+}
+
 /* One lane is an SM, or for cluster launches a place for one cluster. */
 function lanesOf(row) {
     const {cluster, slots, blocks_per_sm: blocksPerSm} = row.configuration;
