@@ -32,6 +32,7 @@ def watched_and_not(simulated):
         assert watched.stdout == plain.stdout
         assert support.program_lines(watched.stderr) == plain.stderr.splitlines()
         support.assert_same_launches(plain.ledger_counts, watched.ledger_counts)
+        assert [ledger["faults"] for ledger in watched.ledgers] == [ledger["faults"] for ledger in plain.ledgers]
         return watched
 
     return run
