@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "judge.h"
+#include "view_compare.h"
 
 struct scan_view {
     FILE *stream;
@@ -21,6 +22,7 @@ struct scan_format {
     void (*begin)(struct scan_view *view);
     void (*file)(struct scan_view *view, const struct scan_file *file);
     void (*end)(struct scan_view *view);
+    void (*compare)(const struct compare_view *view); /* instead, of two files */
 };
 extern const struct scan_format scan_format_text, scan_format_json, scan_format_csv;
 

@@ -1,23 +1,10 @@
 /* CSV (RFC 4180): one line a kernel, lists joined by `+`, unknown is empty. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "csv_text.h"
 #include "fields.h"
 #include "report/names/demangle.h"
-#include "report/names/visible.h"
 #include "view.h"
-
-static void print_text(FILE *stream, const char *text)
-{
-    char *safe = visible(text);
-    fputc('"', stream);
-    for (const char *c = safe ? safe : ""; *c; c++) {
-        fputs(*c == '"' ? "\"" : "", stream);
-        fputc(*c, stream);
-    }
-    fputc('"', stream);
-    free(safe);
-}
 
 static void print_blocks(FILE *stream, const struct scan_blocks *blocks)
 {
@@ -41,7 +28,7 @@ static void print_value(FILE *stream, enum scan_kind kind, const struct scan_val
 {
     switch (kind) {
     case SCAN_TEXT:
-        print_text(stream, value->text);
+        csv_text(stream, value->text);
         break;
     case SCAN_NUMBER:
         fprintf(stream, "%u", value->number);
@@ -83,7 +70,7 @@ static void print_kernel(struct scan_view *view, const char *path, const struct 
     char *name = demangle_full(kernel->mangled);
     struct scan_row row = {kernel, &verdict, name ? name : kernel->mangled, ""};
     scan_format_arch(kernel, row.arch);
-    print_text(view->stream, path);
+    csv_text(view->stream, path);
     for (size_t i = 0; i < scan_fields_count; i++) {
         struct scan_value value;
         if (!is_shown(view, &scan_fields[i])) {
@@ -111,4 +98,4 @@ static void csv_end(struct scan_view *view)
     (void)view;
 }
 
-const struct scan_format scan_format_csv = {"csv", csv_begin, csv_file, csv_end};
+const struct scan_format scan_format_csv = {"csv", csv_begin, csv_file, csv_end, compare_view_csv};

@@ -147,4 +147,4 @@ static void json_end(struct scan_view *view)
     fputs("\n]}\n", view->stream);
 }
 
-const struct scan_format scan_format_json = {"json", json_begin, json_file, json_end};
+const struct scan_format scan_format_json = {"json", json_begin, json_file, json_end, compare_view_json};

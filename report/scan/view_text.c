@@ -298,4 +298,4 @@ static void text_end(struct scan_view *view)
     (void)view;
 }
 
-const struct scan_format scan_format_text = {"text", text_begin, text_file, text_end};
+const struct scan_format scan_format_text = {"text", text_begin, text_file, text_end, compare_view_text};

@@ -203,7 +203,79 @@ def test_a_broken_container_is_named(tmp_path):
     assert "undecodable" in warpwatch("scan", tmp_path / "broken.fatbin")
 
 
+# --- two builds ---------------------------------------------------------------------------------------------
+
+BEFORE = """
+static __global__ void same(int *p) { *p = 1; }
+__global__ void __launch_bounds__(64) grows(float *p) { __shared__ float s[64]; s[threadIdx.x] = *p; __syncthreads(); *p = s[3]; }
+__global__ void removed(int *p) { *p = 3; }
+void *keep = (void *)same;
+"""
+AFTER = BEFORE.replace("s[64]", "s[6000]").replace("removed", "added") + "// so that the hash of the file differs\n"
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("builds")
+    for name, source in ("before", BEFORE), ("after", AFTER):
+        (folder / f"{name}.cu").write_text(source)
+        compile_cuda("-cubin", "-rdc=true", "-arch=sm_89", folder / f"{name}.cu", "-o", folder / f"{name}.cubin")
+    return folder / "before.cubin", folder / "after.cubin"
+
+
+def compare(builds, *arguments):
+    before, after = builds
+    status, output, errors = call("--compare", before, "--format", "json", *arguments, after)
+    assert errors == []
+    return status, json.loads(output)
+
+
+def test_what_changed_between_two_builds(builds):
+    status, document = compare(builds)
+    assert status == 0 and document["schema"] == "warpwatch.scan-compare/1"
+    assert [document[key] for key in ("changed", "added", "removed", "same")] == [1, 1, 1, 1]
+    changed, added, removed = document["kernels"]
+    assert (changed["status"], changed["name"], changed["arch"]) == ("changed", "grows(float*)", "sm_89")
+    assert (changed["before"]["static_shared"], changed["after"]["static_shared"]) == (256, 24000)
+    assert changed["after"]["occupancy"] < changed["before"]["occupancy"] == 1
+    assert (added["name"], added["before"]) == ("added(int*)", None)
+    assert (removed["name"], removed["after"]) == ("removed(int*)", None)
+
+
+@pytest.mark.parametrize("condition, kernels", [
+    ("static_shared>+23743", 1), ("static_shared>+23744", 0), ("static_shared>+1000%", 1), ("static_shared>0", 1),
+    ("occupancy<-0.1", 1), ("occupancy<0.999", 1), ("registers>+0", 0), ("registers>0", 3), ("stack>0", 0),
+])
+def test_conditions(builds, condition, kernels):
+    status, document = compare(builds, "--fail-on", "barriers>+100", "--fail-on", condition)
+    assert document["fail_on"] == [{"condition": "barriers>+100", "kernels": 0},
+                                   {"condition": condition, "kernels": kernels}]
+    assert status == (1 if kernels else 0)
+
+
+def test_a_build_compared_with_itself(builds):
+    status, document = compare((builds[0], builds[0]), "--fail-on", "registers>+0", "--fail-on", "occupancy<-0")
+    assert status == 0 and document["kernels"] == [] and document["same"] == 3
+    assert "0 kernels changed" in warpwatch("scan", "--compare", builds[0], builds[0])
+
+
+def test_text_and_csv_of_a_comparison(builds):
+    text = warpwatch("scan", "--compare", *builds, "--fail-on", "occupancy<-0.9")
+    assert "static_shared 256 -> 24000" in text and "holds occupancy<-0.9" in text
+    rows = list(csv.DictReader(io.StringIO(warpwatch("scan", "--format", "csv", "--compare", *builds))))
+    assert [row["status"] for row in rows] == ["changed", "added", "removed", "same"]
+    assert (rows[0]["before_static_shared"], rows[0]["after_static_shared"]) == ("256", "24000")
+
+
+@pytest.mark.parametrize("condition", ["", "registers", "registers>", "registers=8", "regs>8", "registers>8%",
+                                       "registers>+8x", "registers>nan", "registers>+inf", "registers> 8"])
+def test_what_is_no_condition(builds, condition):
+    status, output, errors = call("--compare", builds[0], "--fail-on", condition, builds[1])
+    assert status == 2 and output == "" and len(errors) == 1 and "--fail-on" in errors[0]
+
+
 @pytest.mark.parametrize("arguments, word", [
+    (["--fail-on", "stack>0"], "--fail-on"), (["--compare", CUBIN, CUBIN], "--compare"),
     (["--arch", "hopper"], "--arch"), (["--device", "abacus"], "--device"), (["--block", "0"], "--block"),
     (["--block", "1025"], "--block"), (["--kernel", "("], "--kernel"), (["--format", "xml"], "--format"),
     (["--nonsense"], "scan"), (["--top", "-1"], "--top"),
