@@ -314,8 +314,8 @@ char *store_file_string(struct store_file *file, struct store_string string)
 
 void store_file_complete(struct store_file *file)
 {
-    if (!file->chain_broken && file->end_offset < file->header.file_bytes) {
-        store_file_note(file, "cut: %" PRIu64 " of %" PRIu64 " bytes are there", file->end_offset,
-                        file->header.file_bytes);
+    uint64_t end = file->end_offset < file->size_bytes ? file->end_offset : file->size_bytes;
+    if (!file->chain_broken && end < file->header.file_bytes) {
+        store_file_note(file, "cut: %" PRIu64 " of %" PRIu64 " bytes are there", end, file->header.file_bytes);
     }
 }

@@ -156,7 +156,9 @@ static bool any_simulated(const struct merged *merged)
 
 void text_head(const struct page *page, const struct merged *merged)
 {
-    write_command(page, merged);
+    if (merged->processes_count > 0) {
+        write_command(page, merged);
+    }
     write_devices(page, merged);
     if (any_simulated(merged)) {
         page_text(page, FAIR, "A simulated device: the launches are real, no kernel was executed.");

@@ -39,8 +39,11 @@ void text_kernels(const struct page *page, const struct merged *merged, uint32_t
 {
     char title[64];
     uint32_t shown = merged->kernels_count < most ? merged->kernels_count : most;
-    snprintf(title, sizeof title, shown < merged->kernels_count ? "KERNELS, %u of %u" : "KERNELS", shown,
-             merged->kernels_count);
+    if (shown < merged->kernels_count) {
+        snprintf(title, sizeof title, "KERNELS, %u of %u", shown, merged->kernels_count);
+    } else {
+        snprintf(title, sizeof title, "KERNELS");
+    }
     page_heading(page, title, "launches  SM slots idle  occupancy, limit");
     for (uint32_t i = 0; i < shown; i++) {
         write_kernel(page, &merged->kernels[i], i + 1);

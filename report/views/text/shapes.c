@@ -96,8 +96,9 @@ static void say_limits(struct sentence *notes, const struct merged_configuration
         say_joint(notes);
         say(notes, "%s an SM, limited by %s", PLURAL(judged->blocks_per_sm, "block"),
             text_limiters(judged->limiters).text);
-        say(notes, driver && (judged->valid & JUDGED_LIMITS) ? " (the model explains %u)" : "",
-            judged->model_blocks_per_sm);
+        if (driver && (judged->valid & JUDGED_LIMITS)) {
+            say(notes, " (the model explains %u)", judged->model_blocks_per_sm);
+        }
     }
     if (configuration->dynamic_shared_bytes) {
         say_joint(notes);
@@ -167,9 +168,12 @@ static void write_resources(const struct page *page, const struct merged_kernel 
     struct sentence text = {"", 0};
     if (kernel->valid & STORE_KERNEL_ATTRIBUTES) {
         say(&text, "%s", PLURAL(kernel->registers_per_thread, "register"));
-        say(&text, kernel->static_shared_bytes ? " · %s static shared" : "",
-            BYTES(kernel->static_shared_bytes));
-        say(&text, kernel->local_bytes ? " · %s local" : "", BYTES(kernel->local_bytes));
+        if (kernel->static_shared_bytes) {
+            say(&text, " · %s static shared", BYTES(kernel->static_shared_bytes));
+        }
+        if (kernel->local_bytes) {
+            say(&text, " · %s local", BYTES(kernel->local_bytes));
+        }
     } else {
         say(&text, "resources not known");
     }
