@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* One member a function, named as the symbol that cuda.h maps the name to: api.cuMemAlloc is cuMemAlloc_v2.
  */

@@ -88,6 +88,32 @@ static void bad_arguments(void)
     EXPECT(CUDA_ERROR_INVALID_VALUE, v2("cuInit", &pointer, 12000, 64, NULL));
 }
 
+/* Every exported variant is what its name, version and default stream lead to. */
+static void all_variants(void)
+{
+    static const struct {
+        const char *symbol, *name;
+        int version;
+        cuuint64_t flags;
+    } exports[] = {
+#define EXPORT(variant, name, version, default_stream) {#variant, #name, version, default_stream},
+#define LEGACY                                         0
+#include "tests/simcuda/exports.def"
+#undef EXPORT
+    };
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof(exports) / sizeof(exports[0]); i++) {
+        void *pointer = NULL, *exported = symbol(exports[i].symbol);
+        CUresult result = v2(exports[i].name, &pointer, exports[i].version, exports[i].flags, NULL);
+        if (result != CUDA_SUCCESS || !exported || pointer != exported) {
+            printf("# %s at %d: %s\n", exports[i].symbol, exports[i].version,
+                   exported ? "not what cuGetProcAddress gives" : "not exported");
+            wrong++;
+        }
+    }
+    GUESS(CUDA_SUCCESS, wrong ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS);
+}
+
 /* Before cuInit, as the runtime does it. */
 int main(void)
 {
@@ -99,6 +125,7 @@ int main(void)
     default_streams();
     versions();
     absent();
+    all_variants();
     bad_arguments();
     return conformance_end();
 }

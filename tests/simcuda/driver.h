@@ -40,6 +40,8 @@ enum driver_state {
     DRIVER_TORN_DOWN /* the process is exiting and has run our destructor */
 };
 extern _Atomic int driver_state;
+/* At the end of cuInit; from then on the end of the process tears the driver down. */
+void driver_is_ready(void);
 
 struct entry {
     enum call call;

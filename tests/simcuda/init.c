@@ -81,7 +81,7 @@ static CUresult initialise(void)
         look_up_own_functions();
     }
     TRY(devices_init());
-    atomic_store(&driver_state, DRIVER_READY);
+    driver_is_ready();
     return CUDA_SUCCESS;
 }
 

@@ -177,13 +177,20 @@ static unsigned char *file_read(const char *path, size_t *bytes)
 }
 
 struct workplace {
-    char directory[64], input[96], output[96], log[96];
+    char directory[JIT_PATH_BYTES], input[JIT_PATH_BYTES + 16], output[JIT_PATH_BYTES + 16],
+        log[JIT_PATH_BYTES + 16];
 };
+
+bool jit_directory(char *path, size_t bytes)
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(path, bytes, "%s/simcuda-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    return mkdtemp(path) != NULL;
+}
 
 static bool workplace_make(struct workplace *place)
 {
-    snprintf(place->directory, sizeof(place->directory), "/tmp/simcuda-XXXXXX");
-    if (!mkdtemp(place->directory)) {
+    if (!jit_directory(place->directory, sizeof(place->directory))) {
         return false;
     }
     snprintf(place->input, sizeof(place->input), "%s/in.ptx", place->directory);

@@ -22,6 +22,10 @@ void jit_options_read(struct jit_options *jit, unsigned count, const CUjit_optio
 CUresult jit_compile(const char *ptx, size_t ptx_bytes, const struct jit_options *jit, unsigned char **cubin,
                      size_t *cubin_bytes);
 
+/* A new directory for temporary files. */
+#define JIT_PATH_BYTES 512
+bool jit_directory(char *path, size_t bytes);
+
 /* Links files of relocatable code. */
 CUresult jit_link(char *const *files, size_t files_count, const struct jit_options *jit,
                   unsigned char **cubin, size_t *cubin_bytes);

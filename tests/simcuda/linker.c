@@ -15,7 +15,7 @@ struct CUlinkState_st {
     struct object object;
     struct device *device;
     struct jit_options jit;
-    char directory[64];
+    char directory[JIT_PATH_BYTES];
     char *files[MAX_INPUTS]; /* relocatable code for nvlink */
     size_t files_count;
     char *ptx; /* an only input of PTX is not linked but compiled */
@@ -31,7 +31,7 @@ static struct pool linker_pool = POOL(struct CUlinkState_st);
 static CUresult file_add(struct CUlinkState_st *linker, const char *suffix, const void *data, size_t bytes)
 {
     REQUIRE(linker->files_count < MAX_INPUTS);
-    char path[96];
+    char path[JIT_PATH_BYTES + 32];
     snprintf(path, sizeof(path), "%s/%zu.%s", linker->directory, linker->files_count, suffix);
     FILE *file = fopen(path, "we");
     bool written = file && fwrite(data, 1, bytes, file) == bytes;
@@ -100,8 +100,7 @@ CUresult CUDAAPI cuLinkCreate_v2(unsigned count, CUjit_option *options, void **v
     if (!linker) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    snprintf(linker->directory, sizeof(linker->directory), "/tmp/simcuda-XXXXXX");
-    if (!mkdtemp(linker->directory)) {
+    if (!jit_directory(linker->directory, sizeof(linker->directory))) {
         pool_give(&linker_pool, linker);
         return CUDA_ERROR_OPERATING_SYSTEM;
     }

@@ -18,8 +18,8 @@ enum memory_kind {
 };
 #define MEMORY_ON_DEVICE                                                                                     \
     (MEMORY_DEVICE | MEMORY_MANAGED | MEMORY_ASYNC | MEMORY_MAPPED | MEMORY_GLOBAL | MEMORY_GRAPH)
-#define MEMORY_ON_HOST   (MEMORY_PINNED | MEMORY_REGISTERED)
-#define MEMORY_ANY       (MEMORY_ON_DEVICE | MEMORY_ON_HOST)
+#define MEMORY_ON_HOST (MEMORY_PINNED | MEMORY_REGISTERED)
+#define MEMORY_ANY     (MEMORY_ON_DEVICE | MEMORY_ON_HOST)
 
 struct memory_range {
     CUdeviceptr address;

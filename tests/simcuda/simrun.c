@@ -349,7 +349,7 @@ static void prepend(const char *variable, const char *directory)
     setenv(variable, value, 1);
 }
 
-/* The folder of this program; below it those of drivers that export what older ones do. */
+/* They lie beside this program. */
 static void use_libraries(void)
 {
     char folder[PATH_BYTES];
@@ -360,12 +360,6 @@ static void use_libraries(void)
     folder[length] = 0;
     *strrchr(folder, '/') = 0;
     prepend("LD_LIBRARY_PATH", folder);
-    const char *version = getenv("SIMCUDA_DRIVER_VERSION");
-    char older[PATH_BYTES + 32];
-    snprintf(older, sizeof(older), "%s/%.16s", folder, version ? version : "");
-    if (version && *version && access(older, F_OK) == 0) {
-        prepend("LD_LIBRARY_PATH", older);
-    }
 }
 
 static pid_t start(char **command)
@@ -438,14 +432,13 @@ static void wait_for_stragglers(const char *directory)
     }
 }
 
-/* In memory if possible: writing to a file on a disk now and then stalls the writer. */
+/* In memory, if not told otherwise: writing to a file on a disk now and then stalls the writer. */
 static void make_directory(char *directory, size_t bytes)
 {
-    const char *temporary = getenv("TMPDIR");
-    const char *const places[] = {"/dev/shm", temporary && *temporary ? temporary : "/tmp"};
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(directory, bytes, "%s/simcuda-XXXXXX", places[i]);
-        if (mkdtemp(directory)) {
+    const char *const places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp"};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(directory, bytes, "%s/simcuda-XXXXXX", places[i] ? places[i] : "");
+        if (places[i] && mkdtemp(directory)) {
             return;
         }
     }

@@ -102,8 +102,15 @@ CUresult driver_enter_in_context(enum call call, struct CUctx_st **context)
     return result;
 }
 
-__attribute__((destructor)) static void process_ending(void)
+/* After this, as in the real driver, calls made later in the process's exit are refused. */
+static void process_ending(void)
 {
     int ready = DRIVER_READY;
     atomic_compare_exchange_strong(&driver_state, &ready, DRIVER_TORN_DOWN);
+}
+
+void driver_is_ready(void)
+{
+    atomic_store(&driver_state, DRIVER_READY);
+    atexit(process_ending);
 }
