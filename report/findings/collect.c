@@ -175,7 +175,7 @@ static void rest_report(const struct findings_run *run, const struct rest *rest)
     say(&draft.evidence, "%s besides those named lose %s of the run's SM time together.",
         PLURAL(rest->kernels, "kernel"), PERCENT(share_of(run, rest->cost)));
     say(&draft.advice,
-        "Sort the table of kernels by idle SM-waves, and change once what many have in common.");
+        "Look for what they have in common: a template or a launch helper, changed once, helps them all.");
     finding_add(run, &draft);
 }
 
@@ -247,14 +247,15 @@ static int by_rule_then_cost(const void *left, const void *right)
     return (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-/* Tiny launches cost in the host's time as well, so their number is reason enough. A rule without costs of
- * its own counts by what the kernel takes of the run. Where nothing is known of capacity, everything is
- * named. */
+/* Tiny launches cost in the host's time as well, so a share of all launches is reason enough. A rule without
+ * costs of its own counts by what the kernel takes of the run. Where nothing is known of capacity, everything
+ * is named. */
 static bool worth_a_line(const struct findings_run *run, const struct claim *claim)
 {
     double weight = claim->cost > 0 ? claim->cost : claim->concerned;
-    return finding_rules[claim->rule].judge == tiny_launches_judge || run->capacity <= 0 ||
-           weight >= threshold_reported_share * run->capacity;
+    bool many = finding_rules[claim->rule].judge == tiny_launches_judge &&
+                (double)claim->launches >= threshold_reported_share * (double)run->merged->totals.launches;
+    return many || run->capacity <= 0 || weight >= threshold_reported_share * run->capacity;
 }
 
 static void rule_report(const struct findings_run *run, const struct claim *claims, size_t count)

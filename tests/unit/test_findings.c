@@ -609,6 +609,20 @@ static void share_below_one_percent_is_left_out(void **state)
     merged_free(merged);
 }
 
+static void tiny_launches_count_by_their_share_of_launches(void **state)
+{
+    (void)state;
+    for (uint64_t others = 99000; others <= 99001; others++) {
+        struct merged *merged = run_of(2, 100 * SLOTS, others); /* of which the idle SMs are less than 1 % */
+        merged->configurations[1].grid[0] = 1;
+        merged->configurations[1].block[0] = 32;
+        merged->configurations[1].launches = 1000;
+        compute(merged);
+        assert_int_equal(merged->findings_count, others == 99000);
+        merged_free(merged);
+    }
+}
+
 /* Many kernels, none worth a line, but half of the run together. */
 static void small_kernels_are_summed(void **state)
 {
@@ -988,6 +1002,7 @@ int main(void)
         cmocka_unit_test(empty_run_has_no_finding),
         cmocka_unit_test(cost_over_the_whole_run_ranks),
         cmocka_unit_test(share_below_one_percent_is_left_out),
+        cmocka_unit_test(tiny_launches_count_by_their_share_of_launches),
         cmocka_unit_test(small_kernels_are_summed),
         cmocka_unit_test(a_rule_names_ten_kernels),
         cmocka_unit_test(a_rule_without_cost_names_three),

@@ -118,6 +118,7 @@ function configurationPart(row) {
     return [
         element("p", {class: "where"}, place, " ", ...labelTags(row)),
         element("div", {class: "figures"}, occupancyFigure(row), wavesFigure(row)),
+        kernelFindings(row.kernelIndex),
         factSection("Launch", [...kernelFacts(row.kernel), ...launchFacts(row)]),
         factSection("Measured", measuredFacts(row.configuration)),
         elsewherePart(row),
@@ -128,10 +129,10 @@ function configurationPart(row) {
 function renderDetail(kernelIndex) {
     const kernel = report.kernels[kernelIndex];
     const rows = rowsOfKernel[kernelIndex];
-    const own =
-        detail.row ? configurationPart(detail.row) : [element("dl", {class: "facts"}, kernelFacts(kernel))];
+    const own = detail.row ? configurationPart(detail.row) :
+                             [kernelFindings(kernelIndex), factSection("Kernel", kernelFacts(kernel))];
     const siblings = rows.length > 1 ? siblingList(rows) : null;
-    const parts = [detailHead(kernel), furtherNote(kernel), siblings, ...own, kernelFindings(kernelIndex)];
+    const parts = [detailHead(kernel), furtherNote(kernel), siblings, ...own];
     byId("detail").replaceChildren(...parts.filter(Boolean));
 }
 

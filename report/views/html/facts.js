@@ -47,7 +47,7 @@ function launchFacts(row) {
         fact("Waves", shown(configuration.waves, waveCount), source(configuration, "waves")),
         fact("Tail waste", shown(configuration.tail_waste, percent), source(configuration, "tail_waste")),
         fact("Idle lanes a block", shown(configuration.idle_lanes_per_block, count)),
-        fact("Idle SM-waves a launch", row.excused ? "by design" : shown(row.idlePerLaunch, decimal)),
+        fact("Idle SM-waves a launch", row.excused ? "by design" : shown(row.idlePerLaunch, apartFromWhole)),
     ];
 }
 
