@@ -41,6 +41,9 @@ static void print_model_help(const struct model *model, FILE *stream)
         }
         parameter_option(parameter, option);
         parameter_accepts(parameter, accepts, sizeof accepts);
+        if (parameter->kind == PARAMETER_DEVICE) {
+            snprintf(accepts, sizeof accepts, "a name that warpwatch devices lists");
+        }
         bool has_value = parameter->kind != PARAMETER_SWITCH;
         fprintf(stream, "  %-30s %s%s%s\n", option, parameter->help, has_value ? ": " : "",
                 has_value ? accepts : "");

@@ -139,7 +139,7 @@ cJSON *answer_json(const struct answer *answer)
     return object;
 }
 
-static void add_limiters(unsigned limiters, struct csv_line *line)
+static void add_limiters(unsigned limiters, struct csv_lines *lines)
 {
     char text[96];
     size_t used = 0;
@@ -153,31 +153,31 @@ static void add_limiters(unsigned limiters, struct csv_line *line)
             used += length;
         }
     }
-    csv_add_plain(line, text, used);
+    csv_add_plain(lines, text, used);
 }
 
-void answer_csv_value(const struct answer_value *value, struct csv_line *line)
+void answer_csv_value(const struct answer_value *value, struct csv_lines *lines)
 {
     char text[NUMBER_TEXT_BYTES];
     switch (value->kind) {
     case ANSWER_INTEGER:
-        csv_add_plain(line, text, integer_text(value->integer, text));
+        csv_add_plain(lines, text, integer_text(value->integer, text));
         break;
     case ANSWER_NUMBER:
-        csv_add_plain(line, text, number_text(value->number, text));
+        csv_add_plain(lines, text, number_text(value->number, text));
         break;
     case ANSWER_BOOLEAN:
-        csv_add_plain(line, value->integer ? "1" : "0", 1);
+        csv_add_plain(lines, value->integer ? "1" : "0", 1);
         break;
     case ANSWER_TEXT:
-        csv_add(line, value->text);
+        csv_add(lines, value->text);
         break;
     case ANSWER_LIMITERS:
-        add_limiters((unsigned)value->integer, line);
+        add_limiters((unsigned)value->integer, lines);
         break;
     case ANSWER_UNKNOWN:
     default:
-        csv_add_plain(line, "", 0);
+        csv_add_plain(lines, "", 0);
         break;
     }
 }

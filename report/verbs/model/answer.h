@@ -51,7 +51,7 @@ void answer_refuse(struct answer *answer, int parameter, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 
 cJSON *answer_json(const struct answer *answer);
-void answer_csv_value(const struct answer_value *value, struct csv_line *line);
+void answer_csv_value(const struct answer_value *value, struct csv_lines *lines);
 
 /* JSON numbers in full: cJSON itself prints 2⁵³ as 9.00719925474099e+15, and no more than 15 digits of a
  * fraction where that is close. */

@@ -6,11 +6,13 @@
 #include "cli.h"
 #include "verbs/model/model.h"
 
+enum { WRITTEN_AT_ONCE_BYTES = 1 << 17 };
+
 struct batch {
     const struct model *model;
     const struct argument *defaults;
     struct csv_reader reader;
-    struct csv_line line;
+    struct csv_lines lines;      /* not written yet */
     int columns[CSV_FIELDS_MAX]; /* parameters, in the order of the input's columns */
     size_t columns_count;
     struct argument arguments[MODEL_PARAMETERS_MAX];
@@ -63,14 +65,14 @@ static bool read_header(struct batch *batch)
         }
         seen[parameter] = true;
         batch->columns[i] = parameter;
-        csv_add(&batch->line, name);
+        csv_add(&batch->lines, name);
     }
     batch->columns_count = batch->reader.count;
     for (const char *const *column = batch->model->csv_columns; *column; column++) {
-        csv_add(&batch->line, *column);
+        csv_add(&batch->lines, *column);
     }
-    csv_add(&batch->line, "error");
-    csv_end(&batch->line);
+    csv_add(&batch->lines, "error");
+    csv_end(&batch->lines);
     return true;
 }
 
@@ -105,36 +107,40 @@ static void add_problem(struct batch *batch)
     bool about_row = parameter == batch->model->parameters_count;
     snprintf(text, sizeof text, "%s%s", about_row ? "" : batch->model->parameters[parameter].name,
              batch->answer.problem);
-    csv_add(&batch->line, text);
+    csv_add(&batch->lines, text);
 }
 
 static void write_row(struct batch *batch, bool makes_sense)
 {
-    struct csv_line *line = &batch->line;
+    struct csv_lines *lines = &batch->lines;
     for (size_t i = 0; i < batch->columns_count; i++) {
-        csv_add(line, i < batch->reader.count ? batch->reader.fields[i] : "");
+        csv_add(lines, i < batch->reader.count ? batch->reader.fields[i] : "");
     }
     int value = 0;
     for (const char *const *column = batch->model->csv_columns; *column; column++, value++) {
         if (makes_sense) {
-            answer_csv_value(&batch->answer.values[value], line);
+            answer_csv_value(&batch->answer.values[value], lines);
         } else {
-            csv_add_plain(line, "", 0);
+            csv_add_plain(lines, "", 0);
         }
     }
     if (makes_sense) {
-        csv_add_plain(line, "", 0);
+        csv_add_plain(lines, "", 0);
     } else {
         add_problem(batch);
     }
-    csv_end(line);
+    csv_end(lines);
 }
 
-static bool flush_line(struct batch *batch)
+/* Writes the lines put together so far once there are `enough` bytes of them. */
+static bool flush_lines(struct batch *batch, size_t enough)
 {
-    size_t used = batch->line.used;
-    batch->line.used = 0;
-    return !batch->line.failed && fwrite(batch->line.text, 1, used, batch->output) == used;
+    size_t used = batch->lines.used;
+    if (used < enough) {
+        return !batch->lines.failed;
+    }
+    batch->lines.used = 0;
+    return !batch->lines.failed && fwrite(batch->lines.text, 1, used, batch->output) == used;
 }
 
 static int run(struct batch *batch)
@@ -142,7 +148,7 @@ static int run(struct batch *batch)
     if (!read_header(batch)) {
         return EXIT_USAGE;
     }
-    bool written = flush_line(batch);
+    bool written = true;
     enum csv_status status = CSV_END;
     while (written && (status = csv_read(&batch->reader)) == CSV_RECORD) {
         bool makes_sense = read_row(batch);
@@ -151,8 +157,9 @@ static int run(struct batch *batch)
             makes_sense = batch->answer.faulty_parameter < 0;
         }
         write_row(batch, makes_sense);
-        written = flush_line(batch);
+        written = flush_lines(batch, WRITTEN_AT_ONCE_BYTES);
     }
+    flush_lines(batch, 0);
     if (status == CSV_FAULT) {
         cli_complain("--batch line %llu: %s", (unsigned long long)batch->reader.line, batch->reader.fault);
         return EXIT_UNREADABLE;
@@ -172,12 +179,12 @@ int model_batch(const struct model *model, const struct argument *defaults, FILE
     batch->defaults = defaults;
     batch->output = output;
     int status = run(batch);
-    if (batch->line.failed) {
+    if (batch->lines.failed) {
         cli_complain("--batch: out of memory");
         status = EXIT_UNREADABLE;
     }
     csv_close(&batch->reader);
-    free(batch->line.text);
+    free(batch->lines.text);
     free(batch);
     return status;
 }

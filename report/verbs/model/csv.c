@@ -158,56 +158,56 @@ enum csv_status csv_read(struct csv_reader *reader)
     }
 }
 
-static bool reserve(struct csv_line *line, size_t bytes)
+static bool reserve(struct csv_lines *lines, size_t bytes)
 {
-    if (line->used + bytes <= line->capacity) {
+    if (lines->used + bytes <= lines->capacity) {
         return true;
     }
-    size_t capacity = (line->used + bytes) * 2;
-    char *larger = realloc(line->text, capacity);
+    size_t capacity = (lines->used + bytes) * 2;
+    char *larger = realloc(lines->text, capacity);
     if (!larger) {
-        line->failed = true;
+        lines->failed = true;
         return false;
     }
-    line->text = larger;
-    line->capacity = capacity;
+    lines->text = larger;
+    lines->capacity = capacity;
     return true;
 }
 
-void csv_add_plain(struct csv_line *line, const char *text, size_t length)
+void csv_add_plain(struct csv_lines *lines, const char *text, size_t length)
 {
-    if (reserve(line, length + 1)) {
-        memcpy(line->text + line->used, text, length);
-        line->used += length;
-        line->text[line->used++] = ',';
+    if (reserve(lines, length + 1)) {
+        memcpy(lines->text + lines->used, text, length);
+        lines->used += length;
+        lines->text[lines->used++] = ',';
     }
 }
 
-void csv_add(struct csv_line *line, const char *text)
+void csv_add(struct csv_lines *lines, const char *text)
 {
     size_t length = strlen(text);
     if (strcspn(text, ",\"\r\n") == length && text[0] != ' ' && text[0] != '\t') {
-        csv_add_plain(line, text, length);
+        csv_add_plain(lines, text, length);
         return;
     }
-    if (!reserve(line, 2 * length + 3)) {
+    if (!reserve(lines, 2 * length + 3)) {
         return;
     }
-    line->text[line->used++] = '"';
+    lines->text[lines->used++] = '"';
     for (; *text; text++) {
         if (*text == '"') {
-            line->text[line->used++] = '"';
+            lines->text[lines->used++] = '"';
         }
-        line->text[line->used++] = *text;
+        lines->text[lines->used++] = *text;
     }
-    line->text[line->used++] = '"';
-    line->text[line->used++] = ',';
+    lines->text[lines->used++] = '"';
+    lines->text[lines->used++] = ',';
 }
 
 /* The comma behind the last field becomes the line's end. */
-void csv_end(struct csv_line *line)
+void csv_end(struct csv_lines *lines)
 {
-    if (line->used) {
-        line->text[line->used - 1] = '\n';
+    if (lines->used) {
+        lines->text[lines->used - 1] = '\n';
     }
 }

@@ -29,15 +29,15 @@ bool csv_open(struct csv_reader *reader, FILE *stream);
 enum csv_status csv_read(struct csv_reader *reader);
 void csv_close(struct csv_reader *reader);
 
-/* One line being put together. */
-struct csv_line {
+/* Lines being put together. */
+struct csv_lines {
     char *text;
     size_t used, capacity;
     bool failed; /* out of memory */
 };
 
-void csv_add(struct csv_line *line, const char *text); /* quoted where it must be */
-void csv_add_plain(struct csv_line *line, const char *text, size_t length);
-void csv_end(struct csv_line *line);
+void csv_add(struct csv_lines *lines, const char *text); /* quoted where it must be */
+void csv_add_plain(struct csv_lines *lines, const char *text, size_t length);
+void csv_end(struct csv_lines *lines);
 
 #endif

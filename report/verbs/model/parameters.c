@@ -188,8 +188,8 @@ void parameter_accepts(const struct parameter *parameter, char *text, size_t byt
         snprintf(text, bytes, "a whole number from %.0f to %.0f", parameter->least, parameter->most);
         break;
     case PARAMETER_NUMBER:
-        snprintf(text, bytes, "a number %s %g %s %g", parameter->above ? "above" : "from", parameter->least,
-                 parameter->above ? "and up to" : "to", parameter->most);
+        snprintf(text, bytes, "a number %s %.15g %s %.15g", parameter->above ? "above" : "from",
+                 parameter->least, parameter->above ? "and up to" : "to", parameter->most);
         break;
     case PARAMETER_CAPABILITY:
         list(text, bytes, capability_item, parameter);

@@ -62,12 +62,19 @@ static size_t columns_of(const char *word, size_t bytes)
     return columns;
 }
 
+/* Up to the next blank; a percent sign stays with its number. */
+static size_t word_bytes(const char *word)
+{
+    size_t bytes = strcspn(word, " ");
+    return strncmp(word + bytes, " %", 2) == 0 ? bytes + 2 + strcspn(word + bytes + 2, " ") : bytes;
+}
+
 void text_paragraph(const char *paragraph, FILE *stream)
 {
     static const char indent[] = "  ";
     size_t column = 0;
     for (const char *word = paragraph; *word;) {
-        size_t bytes = strcspn(word, " "), columns = columns_of(word, bytes);
+        size_t bytes = word_bytes(word), columns = columns_of(word, bytes);
         if (column && column + 1 + columns > PARAGRAPH_COLUMNS) {
             fprintf(stream, "\n%s", indent);
             column = strlen(indent);
