@@ -130,6 +130,36 @@ static void *substitute(enum driver_api api, const char *name, void *address)
     return driver_api_of_address(address) == api ? driver_wrapper(api) : address;
 }
 
+extern HIDDEN void *own_dlsym(void *library, const char *name) __asm__("lookup_own_dlsym");
+extern HIDDEN void *own_dlvsym(void *library, const char *name,
+                               const char *version) __asm__("lookup_own_dlvsym");
+
+static bool comes_before_us(const void *caller)
+{
+    struct elf_object object;
+    bool before = false;
+    const struct link_map *own = own_link_map();
+    if (own && elf_object_holding(caller, &object)) {
+        for (const struct link_map *map = _r_debug.r_map; map && map != own; map = map->l_next) {
+            before = before || map->l_addr == object.base;
+        }
+    }
+    return before;
+}
+
+/* Another interposer of dlsym that was loaded before us asks for the next one. It must name a version, and
+ * versions are what our symbols do not have: the loader would pass us over. */
+static void *next_lookup_function(void *library, const char *name, const void *caller)
+{
+    if (library != RTLD_NEXT || name == NULL || name[0] != 'd' || name[1] != 'l') {
+        return NULL;
+    }
+    void *function = elf_same_name(name, "dlsym")    ? (void *)own_dlsym
+                     : elf_same_name(name, "dlvsym") ? (void *)own_dlvsym
+                                                     : NULL;
+    return function && comes_before_us(caller) ? function : NULL;
+}
+
 static enum driver_api wanted(const char *name, const void *caller)
 {
     if (name == NULL || name[0] != 'c' || name[1] != 'u' || load_relaxed(&disabled)) {
@@ -173,6 +203,10 @@ struct answer lookup_dlsym(void *library, const char *name, const char *unused, 
 struct answer lookup_dlvsym(void *library, const char *name, const char *version, const void *caller)
 {
     struct answer answer = {.jump = loader_function(&next_dlvsym, "dlvsym")};
+    void *ours = next_lookup_function(library, name, caller);
+    if (UNLIKELY(ours != NULL)) {
+        return (struct answer){.value = ours};
+    }
     enum driver_api api = wanted(name, caller);
     if (decided(&answer, library, name, api)) {
         return answer;

@@ -4,8 +4,11 @@
 .macro interpose name, decide
     .globl  \name
     .type   \name, @function
+    .hidden lookup_own_\name /* the same, past any other definition */
+    .globl  lookup_own_\name
     .p2align 4
 \name:
+lookup_own_\name:
     .cfi_startproc
     endbr64
     push    %rdi

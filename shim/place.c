@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -85,6 +86,10 @@ static int write_whole(int file, const void *bytes, uint64_t count)
 /* A new file with this content, or none. */
 static int write_file(const char *path, const void *bytes, uint64_t count)
 {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < count) {
+        return EFBIG; /* instead of SIGXFSZ */
+    }
     int file = create(path, O_WRONLY);
     if (file < 0) {
         return errno;
@@ -144,6 +149,7 @@ int place_open(struct place *place)
         file = create(place->path, O_RDWR);
     } while (file < 0 && errno == EEXIST);
     int failure = file < 0 ? errno : 0;
+    place->refused = failure ? directory : settings.output;
     if (!failure && strcmp(place->path, place->final) != 0) {
         place->kind = PLACE_LIVE;
         failure = write_pointer(place);

@@ -74,7 +74,7 @@ static bool open_store(uint32_t driver_version)
     if (place.kind == PLACE_ANONYMOUS) {
         message("no store can be made in %s: %s; counting in memory, the report comes at exit if it can be "
                 "written then",
-                settings.output, strerror(place.failure));
+                place.refused, strerror(place.failure));
     }
     struct store_header *header = store_header();
     identity_fill(header, place.start_realtime_ns, driver_version);
@@ -110,8 +110,8 @@ static void forget_parent(void)
 
 static void say_problems(void)
 {
-    if (settings.problem[0]) {
-        message("%s", settings.problem);
+    for (uint32_t i = 0; i < settings.problem_count; i++) {
+        message("%s", settings.problems[i]);
     }
     if (!filter_open(settings.filter)) {
         message(

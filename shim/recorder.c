@@ -13,7 +13,7 @@ _Alignas(PAGE_BYTES) union recorder_page recorder_page;
 pthread_mutex_t recorder_lock = PTHREAD_MUTEX_INITIALIZER;
 THREAD_LOCAL struct thread thread;
 
-enum { SAMPLE_EVERY = 1024, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
+enum { SAMPLE_EVERY = 1024, FIRST_SAMPLE = 16, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
 
 /* One writer a field: a plain load and store, but one that other threads and sanitizers may see. */
 static ALWAYS_INLINE void bump(uint64_t *field, uint64_t by)
@@ -80,7 +80,7 @@ static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *count
     bump(&counter->launches, 1);
     uint32_t launches = load_relaxed(&shard->launches) + 1;
     store_relaxed(&shard->launches, launches);
-    if (UNLIKELY(launches % SAMPLE_EVERY == 0)) {
+    if (UNLIKELY(launches % SAMPLE_EVERY == FIRST_SAMPLE)) {
         sample_own_cost(end ? end : clock_ticks());
     }
 }

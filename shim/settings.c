@@ -11,8 +11,9 @@ struct settings settings;
 
 static void complain(const char *variable, const char *accepted)
 {
-    if (settings.problem[0] == '\0') {
-        snprintf(settings.problem, sizeof settings.problem,
+    uint32_t most = sizeof settings.problems / sizeof *settings.problems;
+    if (settings.problem_count < most) {
+        snprintf(settings.problems[settings.problem_count++], sizeof *settings.problems,
                  "%s: not understood, it takes %s; the default is used", variable, accepted);
     }
 }

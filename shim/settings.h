@@ -12,7 +12,8 @@ struct settings {
     char live[PATH_MAX];   /* "" = decide by file system */
     char filter[1024];
     char report[64];
-    char problem[256]; /* the first wrong value, to be said at the first launch; "" if none */
+    char problems[8][200]; /* wrong values, each to be said at the first launch */
+    uint32_t problem_count;
 };
 
 extern HIDDEN struct settings settings;

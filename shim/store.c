@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,10 +34,20 @@ bool store_owns_file(void)
            inode == store.inode;
 }
 
+/* Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ, which ends a program that does not expect it. */
+static bool exceeds_limit(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
+}
+
 static int allocate_file(uint64_t from, uint64_t to)
 {
     if (!store_owns_file()) {
         return EBADF;
+    }
+    if (exceeds_limit(to)) {
+        return EFBIG;
     }
     /* glibc's fallback for file systems without fallocate writes to each block: slower, as safe. */
     int failure;

@@ -1,0 +1,64 @@
+/* What the small programs of the edge-case tests share: checked calls and the device code of the sample
+ * programs. Each program takes the name of a scenario; tests compare what it prints, its ledger and its
+ * report. */
+#ifndef WARPWATCH_CLIENT_H
+#define WARPWATCH_CLIENT_H
+
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(call)                                                                                          \
+    do {                                                                                                     \
+        CUresult error_ = (call);                                                                            \
+        if (error_ != CUDA_SUCCESS) {                                                                        \
+            fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, (int)error_);                \
+            exit(1);                                                                                         \
+        }                                                                                                    \
+    } while (0)
+
+struct scenario {
+    const char *name;
+    void (*run)(void);
+};
+
+static inline int run_scenario(const struct scenario *scenarios, size_t count, int arguments, char **argument)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (arguments > 1 && strcmp(scenarios[i].name, argument[1]) == 0) {
+            scenarios[i].run();
+            return 0;
+        }
+    }
+    fprintf(stderr, "no such scenario: %s\n", arguments > 1 ? argument[1] : "");
+    return 2;
+}
+#define RUN_SCENARIO(scenarios, arguments, argument)                                                         \
+    run_scenario(scenarios, sizeof(scenarios) / sizeof *(scenarios), arguments, argument)
+
+/* The fat binary with `scale` and `offset`; CLIENT_IMAGE names another. */
+static inline const char *client_image(void)
+{
+    const char *image = getenv("CLIENT_IMAGE");
+    return image ? image : CLIENT_IMAGE;
+}
+
+/* Base name of the library that holds an address. */
+static inline const char *library_of(const void *address)
+{
+    Dl_info info;
+    if (address == NULL) {
+        return "NULL";
+    }
+    if (!dladdr(address, &info) || info.dli_fname == NULL) {
+        return "?";
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    return slash ? slash + 1 : info.dli_fname;
+}
+
+#endif
