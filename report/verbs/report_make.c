@@ -96,6 +96,7 @@ static struct view_options view_options_for(const struct report_request *request
     setlocale(LC_CTYPE, "");
     return (struct view_options){
         .top = request->top,
+        .chosen = request->kernel != NULL,
         .colour = on_terminal && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0,
         .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
         .columns = on_terminal ? terminal_columns(fileno(request->stream)) : 80,

@@ -8,6 +8,7 @@
 
 struct view_options {
     uint32_t top;     /* kernels to show, MERGED_NONE: the view's own choice */
+    bool chosen;      /* text only: kernels were picked by name, so show more of each */
     bool colour;      /* text only */
     bool unicode;     /* text only: bars and dashes beyond ASCII */
     unsigned columns; /* text only: width, at least 80 */

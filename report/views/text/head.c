@@ -102,28 +102,34 @@ static void write_totals(const struct page *page, const struct merged *merged)
     page_end(page);
 }
 
+static void write_times(const struct page *page, const struct merged_totals *totals)
+{
+    if (totals->times_known && totals->launch_call_ns) {
+        page_print(page, PLAIN, "Launch calls took %s of the threads' time",
+                   DURATION((double)totals->launch_call_ns));
+        page_end(page);
+    }
+}
+
+/* Behind what was or was not lost. */
 static void write_cost(const struct page *page, const struct merged_totals *totals)
 {
     if (totals->hook_samples) {
-        page_print(page, PLAIN, "Watching cost %s a launch. ",
+        page_print(page, PLAIN, "Watching cost %s a launch.",
                    DURATION((double)totals->hook_ns / (double)totals->hook_samples));
     } else {
-        page_text(page, PLAIN, "What watching cost was not measured. ");
+        page_text(page, PLAIN, "What watching cost was not measured.");
     }
-    if (totals->times_known) {
-        page_print(page, PLAIN, "Launch calls took %s in all. ", DURATION((double)totals->launch_call_ns));
-    }
+    page_end(page);
 }
 
 static void write_unseen(const struct page *page, const struct merged *merged)
 {
     const struct merged_totals *totals = &merged->totals;
     if (!totals->lost && !totals->uncounted && !totals->further && !merged->damaged) {
-        page_text(page, PLAIN, "Nothing was lost.");
-        page_end(page);
+        page_text(page, PLAIN, "Nothing was lost. ");
         return;
     }
-    page_end(page);
     if (totals->lost) {
         page_print(page, BAD, "Lost: %s seen but not recorded.", PLURAL(totals->lost, "launch"));
         page_end(page);
@@ -165,6 +171,7 @@ void text_head(const struct page *page, const struct merged *merged)
         page_end(page);
     }
     write_totals(page, merged);
-    write_cost(page, &merged->totals);
+    write_times(page, &merged->totals);
     write_unseen(page, merged);
+    write_cost(page, &merged->totals);
 }

@@ -78,6 +78,21 @@ static uint64_t measured_bits(const struct merged *merged)
     return bits;
 }
 
+static void write_unmeasured(const struct page *page, bool times, bool counters)
+{
+    struct sentence text = {"", 0};
+    if (times) {
+        say(&text, "GPU time (warpwatch run --timing)");
+    }
+    if (counters) {
+        say(&text, "%sachieved occupancy, divergence, memory access (warpwatch run --counters)",
+            times ? "; " : "");
+    }
+    if (times || counters) {
+        page_paragraph(page, FAINT, 14, "Not measured:", text.text, 3);
+    }
+}
+
 void text_foot(const struct page *page, const struct merged *merged)
 {
     uint64_t bits = measured_bits(merged);
@@ -87,14 +102,7 @@ void text_foot(const struct page *page, const struct merged *merged)
         page_end(page);
         return;
     }
-    if (!(bits & STORE_MEASURED_GPU_TIME)) {
-        page_paragraph(page, FAINT, 0, "", "Not measured: GPU time. warpwatch run --timing does.", 1);
-    }
-    if (!(bits & ~(uint64_t)STORE_MEASURED_GPU_TIME)) {
-        page_paragraph(
-            page, FAINT, 0, "",
-            "Not measured: achieved occupancy, divergence, memory access. warpwatch run --counters does.", 2);
-    }
-    page_paragraph(page, FAINT, 0, "",
-                   "More: warpwatch report with --kernel REGEX, --top N, or --format html -o FILE.", 2);
+    write_unmeasured(page, !(bits & STORE_MEASURED_GPU_TIME), !(bits & ~(uint64_t)STORE_MEASURED_GPU_TIME));
+    page_paragraph(page, FAINT, 14,
+                   "More:", "warpwatch report --kernel REGEX, --top N, --format html -o FILE", 2);
 }

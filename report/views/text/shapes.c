@@ -10,7 +10,7 @@
 
 enum {
     INDENT = 4,
-    SHAPE = 19,
+    SHAPE = 18,
     LAUNCHES = 12,
     BAR = 6,
     PERCENTAGE = 6,
@@ -218,7 +218,7 @@ void text_shapes(const struct page *page, const struct merged *merged, uint32_t 
                  uint32_t shapes_most)
 {
     uint32_t shown = merged->kernels_count < kernels_most ? merged->kernels_count : kernels_most;
-    page_heading(page, "    grid × block           launches  occupancy, limit         waves         idle",
+    page_heading(page, "    grid × block          launches  occupancy, limit         waves         idle",
                  "");
     for (uint32_t i = 0; i < shown; i++) {
         write_kernel(page, merged, i, shapes_most);

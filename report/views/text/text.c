@@ -8,7 +8,14 @@
 #include "model/occupancy.h"
 #include "views/views.h"
 
-enum { FINDINGS_SHOWN = 8, KERNELS_SHOWN = 15, KERNELS_DETAILED = 6, SHAPES_SHOWN = 5, SHAPES_OF_FEW = 40 };
+enum {
+    FINDINGS_SHOWN = 8,
+    KERNELS_SHOWN = 15,
+    KERNELS_DETAILED = 6,
+    SHAPES_SHOWN = 5,
+    SHAPES_OF_FEW = 12,
+    SHAPES_OF_CHOSEN = 100
+};
 
 struct limiter_text text_limiters(unsigned limiters)
 {
@@ -76,7 +83,9 @@ bool view_text(const struct merged *merged, const struct view_options *options, 
         text_elsewhere(&page, merged, asked ? options->top : KERNELS_SHOWN);
         text_kernels(&page, merged, asked ? options->top : KERNELS_SHOWN);
         text_shapes(&page, merged, asked ? options->top : KERNELS_DETAILED,
-                    merged->kernels_count <= 2 ? SHAPES_OF_FEW : SHAPES_SHOWN);
+                    merged->kernels_count > 2 ? SHAPES_SHOWN
+                    : options->chosen         ? SHAPES_OF_CHOSEN
+                                              : SHAPES_OF_FEW);
     }
     text_processes(&page, merged);
     text_foot(&page, merged);
