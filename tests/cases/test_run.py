@@ -1,0 +1,167 @@
+"""warpwatch run and warpwatch path: the program as if started directly, its stores reported by the parent."""
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import support
+from support import DEV, LIBRARY, SAMPLES, WARPWATCH, clean_environment
+
+
+def run(directory, *arguments, under_simulation=False, **options):
+    environment = clean_environment(**options.pop("variables", {}))
+    command = [str(WARPWATCH), "run", *map(str, arguments)]
+    if under_simulation:
+        command = [str(DEV), "sim", "--", *command]
+    return subprocess.run(command, capture_output=True, text=True, cwd=directory, env=environment, timeout=120, **options)
+
+
+def test_path_is_the_library():
+    assert support.warpwatch("path").strip() == str(LIBRARY)
+
+
+def test_the_report_of_a_sample_program_beside_its_store(tmp_path):
+    done = run(tmp_path, "--", SAMPLES / "vecadd", under_simulation=True)
+    assert done.returncode == 0
+    (store,) = tmp_path.glob("*.ww")
+    (report,) = tmp_path.glob("*.txt")
+    assert report.name == store.name + ".txt" and "vector_add" in report.read_text()
+    assert done.stderr == f"warpwatch: report in {report}\n"
+    plain = subprocess.run([str(DEV), "sim", "--", str(SAMPLES / "vecadd")], capture_output=True, text=True)
+    assert done.stdout == plain.stdout
+
+
+@pytest.mark.parametrize("name, suffix", [("json", "json"), ("csv", "csv"), ("html", "html"), ("text", "txt")])
+def test_format_and_directory(tmp_path, name, suffix):
+    done = run(tmp_path, "-o", "out", "--format", name, SAMPLES / "vecadd", under_simulation=True)
+    (report,) = (tmp_path / "out").glob(f"*.{suffix}")
+    assert done.returncode == 0 and "vector_add" in report.read_text()
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"]
+
+
+def test_all_stores_of_the_process_tree_and_none_that_was_there_before(tmp_path):
+    run(tmp_path, SAMPLES / "tiny", under_simulation=True)
+    script = f"{SAMPLES}/vecadd >/dev/null; {SAMPLES}/tail >/dev/null & wait"
+    done = run(tmp_path, "--format", "json", "--", "sh", "-c", script, under_simulation=True)
+    assert done.returncode == 0
+    (report,) = tmp_path.glob("*.json")
+    report = json.loads(report.read_text())
+    assert len(report["processes"]) == 2
+    assert {kernel["mangled"] for kernel in report["kernels"]}.isdisjoint({"add_one"})
+
+
+def test_on_a_terminal_the_report_is_shown_on_stderr_and_stdout_is_the_programs(tmp_path):
+    reader, writer = pty.openpty()
+    done = subprocess.run([str(DEV), "sim", "--", str(WARPWATCH), "run", str(SAMPLES / "vecadd")], stdout=subprocess.PIPE,
+                          stderr=writer, cwd=tmp_path, env=clean_environment(LANG="C.UTF-8", TERM="dumb"))
+    os.close(writer)
+    shown = b""
+    try:
+        while chunk := os.read(reader, 65536):
+            shown += chunk
+    except OSError:
+        pass
+    os.close(reader)
+    assert b"WHAT WASTES THE GPU" in shown and b"WHAT WASTES" not in done.stdout and b"launch kernel=" in done.stdout
+
+
+def test_a_program_without_launches_leaves_nothing(tmp_path):
+    done = run(tmp_path, "--", "echo", "hello")
+    assert done.returncode == 0 and done.stdout == "hello\n" and list(tmp_path.iterdir()) == []
+    assert done.stderr == "warpwatch: no kernel launch was seen\n"
+    assert run(tmp_path, "echo", variables={"WARPWATCH_QUIET": "1"}).stderr == ""
+
+
+@pytest.mark.parametrize("script, status", [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -9 $$", 137),
+                                            ("kill -SEGV $$", 139), ("kill -TERM $$", 143)])
+def test_the_exit_status_is_the_programs(tmp_path, script, status):
+    assert run(tmp_path, "sh", "-c", script).returncode == status
+
+
+def test_a_command_that_cannot_start(tmp_path):
+    done = run(tmp_path, "no-such-program")
+    assert done.returncode == 127 and done.stderr.count("\n") == 1 and "'no-such-program'" in done.stderr
+    (tmp_path / "plain").write_text("no program")
+    done = run(tmp_path, "./plain")
+    assert done.returncode == 126 and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["--"], ["--format", "xml", "true"], ["--nonsense", "true"], ["-o"],
+                                       ["-o", "/proc/nowhere", "true"]])
+def test_a_wrong_option_is_one_line_and_status_2(tmp_path, arguments):
+    done = run(tmp_path, *arguments)
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+
+
+def test_the_environment_of_the_program(tmp_path):
+    done = run(tmp_path, "--timing", "--counters", "--trace", "-o", "out", "--", "env",
+               variables={"LD_PRELOAD": "/other.so", "KEPT": "yes"})
+    seen = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    assert seen["LD_PRELOAD"] == f"{LIBRARY}:/other.so" and seen["KEPT"] == "yes"
+    assert seen["WARPWATCH_OUTPUT"] == str(tmp_path / "out")
+    assert [seen[f"WARPWATCH_{name}"] for name in ("TIMING", "COUNTERS", "TRACE", "REPORT")] == ["1", "1", "1", "none"]
+
+
+def test_stdin_reaches_the_program(tmp_path):
+    assert run(tmp_path, "cat", input="through").stdout == "through"
+
+
+CATCHER = """
+import signal, sys
+def caught(number, frame):
+    print(signal.Signals(number).name, flush=True)
+    sys.exit(3)
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+    signal.signal(number, caught)
+print("ready", flush=True)
+while True:
+    signal.pause()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"])
+def test_signals_reach_the_program(tmp_path, name):
+    child = subprocess.Popen([str(WARPWATCH), "run", sys.executable, "-c", CATCHER], stdout=subprocess.PIPE, text=True,
+                             stderr=subprocess.DEVNULL, cwd=tmp_path, env=clean_environment())
+    assert child.stdout.readline() == "ready\n"
+    child.send_signal(getattr(signal, name))
+    assert child.stdout.read() == f"{name}\n" and child.wait() == 3
+
+
+def test_a_key_of_the_terminal_reaches_the_program_once(tmp_path):
+    counter = "import signal, time\nseen = []\nsignal.signal(signal.SIGINT, lambda *_: seen.append(1))\n" \
+              "print('ready', flush=True)\nwhile not seen:\n    signal.pause()\n" \
+              "signal.sigtimedwait([signal.SIGUSR2], 0.5)\nprint(len(seen), flush=True)\n"
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execve(str(WARPWATCH), [str(WARPWATCH), "run", sys.executable, "-c", counter], clean_environment())
+    shown = b""
+    while b"ready" not in shown:
+        shown += os.read(terminal, 1024)
+    os.write(terminal, b"\x03")
+    try:
+        while chunk := os.read(terminal, 1024):
+            shown += chunk
+    except OSError:
+        pass
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert shown.split(b"ready")[1].replace(b"^C", b"").split()[0] == b"1"
+
+
+def test_killing_the_runner_kills_the_program(tmp_path):
+    child = subprocess.Popen([str(WARPWATCH), "run", "sh", "-c", "echo $$; exec sleep 1000"], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True, cwd=tmp_path, env=clean_environment())
+    pid = int(child.stdout.readline())
+    child.kill()
+    child.wait()
+    deadline = time.monotonic() + 60
+    while os.path.exists(f"/proc/{pid}") and open(f"/proc/{pid}/stat").read().split(")")[1].split()[0] != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
