@@ -228,6 +228,18 @@ enum cubin_status cubin_read(const void *elf, size_t size, struct cubin_info *in
     return status;
 }
 
+/* What the section holds for the symbol; NULL if that is nothing, or not all of it. */
+static const void *initial_value(const struct elf_view *view, const Elf64_Sym *symbol)
+{
+    struct elf_bytes bytes;
+    if (!elf_section_occupies_file(elf_section(view, symbol->st_shndx).sh_type) ||
+        elf_section_bytes(view, symbol->st_shndx, &bytes) != CUBIN_OK || symbol->st_value > bytes.size ||
+        symbol->st_size > bytes.size - symbol->st_value) {
+        return NULL;
+    }
+    return bytes.at + symbol->st_value;
+}
+
 static bool global_of_symbol(const struct elf_view *view, const struct elf_symbols *symbols,
                              const Elf64_Sym *symbol, struct cubin_global *global)
 {
@@ -242,6 +254,7 @@ static bool global_of_symbol(const struct elf_view *view, const struct elf_symbo
     *global = (struct cubin_global){
         .name = elf_string(&symbols->strings, symbol->st_name),
         .bytes = symbol->st_size,
+        .initial = initial_value(view, symbol),
         .constant = strcmp(section_name, ".nv.constant3") == 0,
     };
     return *global->name && (global->constant || strcmp(section_name, ".nv.global") == 0 ||

@@ -131,6 +131,7 @@ enum cubin_status cubin_read(const void *elf, size_t size, struct cubin_info *in
 struct cubin_global {
     const char *name;
     uint64_t bytes;
+    const void *initial; /* `bytes` inside the image; NULL: zeros */
     bool constant;
 };
 typedef bool (*cubin_global_visitor)(const struct cubin_global *global, void *context);

@@ -202,6 +202,7 @@ static void begin_event(struct operation *operation, enum operation_kind kind, s
     operation->kind = kind;
     operation->event.event = event;
     if (kind == OPERATION_RECORD) {
+        atomic_store(&event->capture, NULL);
         operation->event.ticket = event_take_ticket(event);
     } else {
         operation->event.ticket = atomic_load(&event->recorded);

@@ -188,7 +188,7 @@ static bool collect_global(const struct cubin_global *global, void *context)
     }
     image->globals = globals;
     image->globals[image->globals_count++] =
-        (struct image_global){strdup(global->name), (size_t)global->bytes, global->constant};
+        (struct image_global){strdup(global->name), (size_t)global->bytes, global->initial, global->constant};
     return true;
 }
 

@@ -9,6 +9,7 @@
 struct image_global {
     char *name;
     size_t bytes;
+    const void *initial; /* inside `elf`; NULL: zeros */
     bool constant;
 };
 

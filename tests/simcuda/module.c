@@ -122,12 +122,16 @@ static CUresult global_memory(struct CUmod_st *module, size_t index)
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&context->lock);
     if (!module->globals[index].address) {
-        struct memory_range range = {.bytes = module->image->globals[index].bytes,
+        const struct image_global *global = &module->image->globals[index];
+        struct memory_range range = {.bytes = global->bytes,
                                      .kind = MEMORY_GLOBAL,
                                      .context = context,
                                      .device = context->device};
         result = memory_allocate(&range);
         module->globals[index].address = range.address;
+        if (result == CUDA_SUCCESS && global->initial) {
+            memcpy((void *)range.address, global->initial, global->bytes);
+        }
     }
     pthread_mutex_unlock(&context->lock);
     return result;

@@ -8,7 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum entry_kind { ENTRY_FUNCTION, ENTRY_VARIABLE, ENTRY_MANAGED, ENTRY_HANDLE };
+enum entry_kind {
+    ENTRY_FUNCTION,
+    ENTRY_VARIABLE,
+    ENTRY_MANAGED, /* not placed in memory yet, or by the address of the program's pointer to it */
+    ENTRY_PLACED,  /* managed, by its address */
+    ENTRY_HANDLE
+};
 
 struct entry {
     struct entry *next; /* in its bucket */
@@ -189,16 +195,31 @@ void registry_remove_binary(struct fat_binary *binary)
 
 /* --- loading -------------------------------------------------------------------------------------------- */
 
-static CUresult fill_managed_pointers(const struct driver_api *driver, const struct fat_binary *binary)
+/* Programs name a managed variable by the address that it is given here. */
+static CUresult place_managed(const struct driver_api *driver, struct fat_binary *binary,
+                              const struct entry *entry)
+{
+    CUdeviceptr address = 0;
+    size_t bytes;
+    CUresult result = driver->cuLibraryGetManaged(&address, &bytes, binary->library, entry->name);
+    if (result == CUDA_SUCCESS) {
+        *entry->host_pointer = (void *)address;
+        table_add(&(struct entry){.host = (void *)address,
+                                  .kind = ENTRY_PLACED,
+                                  .name = entry->name,
+                                  .bytes = bytes,
+                                  .binary = binary});
+    }
+    return result;
+}
+
+static CUresult place_all_managed(const struct driver_api *driver, struct fat_binary *binary)
 {
     CUresult result = CUDA_SUCCESS;
     for (struct entry *entry = binary->entries; entry != NULL && result == CUDA_SUCCESS;
          entry = entry->next_of_binary) {
         if (entry->kind == ENTRY_MANAGED) {
-            CUdeviceptr address = 0;
-            size_t bytes;
-            result = driver->cuLibraryGetManaged(&address, &bytes, binary->library, entry->name);
-            *entry->host_pointer = (void *)address;
+            result = place_managed(driver, binary, entry);
         }
     }
     return result;
@@ -225,7 +246,7 @@ cudaError_t registry_load_binary(const struct driver_api *driver, struct fat_bin
         result = load(driver, binary);
         binary->loaded = result == CUDA_SUCCESS;
         if (binary->loaded) {
-            result = fill_managed_pointers(driver, binary);
+            result = place_all_managed(driver, binary);
         }
     }
     pthread_mutex_unlock(&binary->lock);
@@ -237,7 +258,7 @@ cudaError_t registry_load_binary(const struct driver_api *driver, struct fat_bin
 cudaError_t registry_kernel(const struct driver_api *driver, const void *function, CUkernel *kernel)
 {
     struct entry *entry = table_find(function);
-    if (entry == NULL || entry->kind == ENTRY_VARIABLE || entry->kind == ENTRY_MANAGED) {
+    if (entry == NULL || (entry->kind != ENTRY_FUNCTION && entry->kind != ENTRY_HANDLE)) {
         return cudaErrorInvalidDeviceFunction;
     }
     *kernel = atomic_load_explicit(&entry->kernel, memory_order_acquire);
@@ -266,7 +287,7 @@ cudaError_t registry_variable(const struct driver_api *driver, const void *symbo
                               size_t *bytes)
 {
     const struct entry *entry = table_find(symbol);
-    if (entry == NULL || (entry->kind != ENTRY_VARIABLE && entry->kind != ENTRY_MANAGED)) {
+    if (entry == NULL || entry->kind == ENTRY_FUNCTION || entry->kind == ENTRY_HANDLE) {
         return cudaErrorInvalidSymbol;
     }
     cudaError_t error = registry_load_binary(driver, entry->binary);
@@ -274,8 +295,8 @@ cudaError_t registry_variable(const struct driver_api *driver, const void *symbo
         return error;
     }
     CUlibrary library = entry->binary->library;
-    CUresult result = entry->kind == ENTRY_MANAGED
-                          ? driver->cuLibraryGetManaged(address, bytes, library, entry->name)
-                          : driver->cuLibraryGetGlobal(address, bytes, library, entry->name);
+    CUresult result = entry->kind == ENTRY_VARIABLE
+                          ? driver->cuLibraryGetGlobal(address, bytes, library, entry->name)
+                          : driver->cuLibraryGetManaged(address, bytes, library, entry->name);
     return result == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : (cudaError_t)result;
 }
