@@ -97,6 +97,15 @@ static struct findings_run run_of(struct merged *merged)
 
 /* --- findings ------------------------------------------------------------------------------------------ */
 
+struct finding_draft finding_draft_of(const struct run_rule *rule, enum finding_severity severity)
+{
+    return (struct finding_draft){.id = rule->id,
+                                  .title = rule->title,
+                                  .severity = severity,
+                                  .kernel = MERGED_NONE,
+                                  .configuration = MERGED_NONE};
+}
+
 static double share_of(const struct findings_run *run, double cost)
 {
     return run->capacity > 0 ? cost / run->capacity : 0;

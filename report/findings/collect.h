@@ -13,6 +13,9 @@ struct finding_draft {
     struct sentence evidence, advice;
 };
 
+/* Of a rule about the run: no kernel, no cost yet. */
+struct finding_draft finding_draft_of(const struct run_rule *rule, enum finding_severity severity);
+
 /* Out of memory is noted and shows in the result of findings_compute. */
 void finding_add(const struct findings_run *run, const struct finding_draft *draft);
 

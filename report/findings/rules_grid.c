@@ -73,7 +73,7 @@ void tiny_launches_evidence(const struct subject *subject, struct sentence *sent
     say(sentence, "%s of %s of %s", PLURAL(direct_launches(subject), "direct launch"),
         PLURAL(subject->judged->blocks, "block"), PLURAL(threads_of(subject), "thread"));
     if (isfinite(rate_per_second(subject))) {
-        say(sentence, ", %s a second", COUNT((uint64_t)rate_per_second(subject)));
+        say(sentence, ", %s a second", COUNT((uint64_t)fmin(rate_per_second(subject), 1e18)));
     }
     if (gpu_time_is_short(subject)) {
         say(sentence, "; half of them run for %s or less",

@@ -64,7 +64,7 @@ class Page:
             "media": kind, "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
 
     def wait(self, condition):
-        return WebDriverWait(self.driver, 20).until(lambda _: condition())
+        return WebDriverWait(self.driver, 120).until(lambda _: condition())
 
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)

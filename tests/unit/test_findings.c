@@ -731,9 +731,27 @@ static void members_are_not_accused_of_being_tiny_too(void **state)
     (void)state;
     struct merged *merged = loop_of(3, 8, 5000);
     compute(merged);
-    assert_int_equal(findings_of(merged, "repeating-sequence"), 1);
-    assert_int_equal(findings_of(merged, "tiny-launches"), 0);
+    assert_int_equal(merged->findings_count, 1);
+    assert_string_equal(merged->findings[0].id, "repeating-sequence");
+    assert_int_equal(merged->findings[0].severity, SEVERITY_HIGH);
+    assert_true(merged->findings[0].share > 0.99);
     merged_free(merged);
+}
+
+/* Costs add up: what the sequence costs is not told again of its members, and the other way round. */
+static void no_idle_sm_is_charged_twice(void **state)
+{
+    (void)state;
+    for (uint64_t repeats = 100; repeats <= 5000; repeats += 4900) {
+        struct merged *merged = loop_of(3, 8, repeats);
+        double share = 0;
+        compute(merged);
+        for (uint32_t i = 0; i < merged->findings_count; i++) {
+            share += merged->findings[i].share;
+        }
+        assert_true(share > 0.99 && share <= 1);
+        merged_free(merged);
+    }
 }
 
 static void sequence_of_full_grids_is_fine(void **state)
@@ -842,28 +860,39 @@ static void simulated_times_accuse_no_host(void **state)
     merged_free(merged);
 }
 
-static void odd_rank(void **state)
+static struct merged *four_ranks(void)
 {
-    (void)state;
     struct merged *merged = run_of(2, 100 * SLOTS, 100);
     merged->processes_count = 4;
     for (int32_t rank = 0; rank < 4; rank++) {
         merged->processes[rank] = (struct merged_process){.host = "node1", .rank = rank};
     }
-    merged->odd_ranks = calloc(2, sizeof *merged->odd_ranks);
-    merged->odd_ranks[0] =
-        (struct merged_odd_rank){.process = 2, .kernel = 0, .launches = 30, .usual = 25, .usual_ranks = 3};
-    merged->odd_ranks[1] =
-        (struct merged_odd_rank){.process = 2, .kernel = 1, .launches = 5, .usual = 25, .usual_ranks = 3};
+    return merged;
+}
+
+static void odd_rank(void **state)
+{
+    (void)state;
+    const struct merged_odd_rank odd[] = {
+        {.process = 2, .kernel = 0, .launches = 30, .usual = 25, .usual_ranks = 2},
+        {.process = 0, .kernel = 0, .launches = 24, .usual = 25, .usual_ranks = 2},
+        {.process = 2, .kernel = 1, .launches = 5, .usual = 25, .usual_ranks = 3}};
+    struct merged *merged = four_ranks();
     compute(merged);
     assert_int_equal(merged->findings_count, 0);
-    merged->odd_ranks_count = 2;
+    merged_free(merged);
+    merged = four_ranks();
+    merged->odd_ranks = calloc(3, sizeof *merged->odd_ranks);
+    memcpy(merged->odd_ranks, odd, sizeof odd);
+    merged->odd_ranks_count = 3;
     compute(merged);
-    assert_int_equal(merged->findings_count, 1);
+    assert_int_equal(merged->findings_count, 2);
     assert_int_equal(merged->findings[0].kernel, 1);
     assert_string_equal(merged->findings[0].evidence,
                         "rank 2 on node1 launched kernel_1 5 times, 3 other ranks 25 times; "
                         "2 kernels differ in all.");
+    assert_string_equal(merged->findings[1].evidence,
+                        "rank 0 on node1 launched kernel_0 24 times, 2 other ranks 25 times.");
     merged_free(merged);
 }
 
@@ -1010,6 +1039,7 @@ int main(void)
         cmocka_unit_test(gpu_times_rank_where_all_are_known),
         cmocka_unit_test(repeating_sequence),
         cmocka_unit_test(members_are_not_accused_of_being_tiny_too),
+        cmocka_unit_test(no_idle_sm_is_charged_twice),
         cmocka_unit_test(sequence_of_full_grids_is_fine),
         cmocka_unit_test(replayed_sequence_is_fine),
         cmocka_unit_test(unclear_successors_make_no_sequence),
