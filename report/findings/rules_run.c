@@ -44,7 +44,7 @@ static void sequence_report(const struct sequence *sequence, void *context)
         draft.cost += member_cost(made->run, member);
         at = member->successor;
     } while (at != sequence->first);
-    if (draft.cost >= threshold_high_share * made->run->capacity) {
+    if (draft.cost > 0 && draft.cost >= threshold_high_share * made->run->capacity) {
         draft.severity = SEVERITY_HIGH;
     }
     draft.configuration = sequence->first;

@@ -1,4 +1,6 @@
 """Each sample program gets the findings that its effect deserves on an H200, and no others."""
+import sys
+
 import pytest
 
 import support
@@ -40,3 +42,48 @@ def test_kinds_are_labelled(simulated, name):
     report = simulated([support.SAMPLES / name]).report
     labels = [c["labels"] for kernel in report["kernels"] for c in kernel["configurations"]]
     assert labels and any(name in each for each in labels)
+
+
+TWO_KERNELS_IN_TURN = """
+import ctypes, sys
+
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+def call(name, *arguments):
+    assert getattr(cuda, name)(*arguments) == 0, name
+
+
+def new(name, *arguments):
+    made = ctypes.c_void_p()
+    call(name, ctypes.byref(made), *arguments)
+    return made
+
+
+call("cuInit", 0)
+call("cuCtxSetCurrent", new("cuDevicePrimaryCtxRetain", 0))
+module = new("cuModuleLoadData", open(sys.argv[1], "rb").read())
+functions = [new("cuModuleGetFunction", module, name) for name in (b"scale", b"offset")]
+numbers = [ctypes.c_double() for _ in range(2)]
+parameters = (ctypes.c_void_p * 2)(*[ctypes.addressof(number) for number in numbers])
+for _ in range(int(sys.argv[2])):
+    for function in functions:
+        call("cuLaunchKernel", function, 4, 1, 1, 64, 1, 1, 512, None, parameters, None)
+"""
+
+
+def test_kernels_that_take_turns_are_a_sequence(simulated, tmp_path):
+    script = tmp_path / "turns.py"
+    script.write_text(TWO_KERNELS_IN_TURN)
+    report = simulated([sys.executable, script, support.SAMPLES / "kernels.fatbin", 2000]).report
+    (finding,) = report["findings"]
+    assert finding["id"] == "repeating-sequence" and finding["launches"] == 4000
+    assert "scale" in finding["evidence"] and "offset" in finding["evidence"]
+
+
+def test_the_rank_that_differs_is_named(simulated):
+    programs = ["vecadd", "vecadd", "vecadd", "tiny"]
+    stores = [simulated([support.SAMPLES / program], RANK=rank).output for rank, program in enumerate(programs)]
+    odd = [f for f in support.report(*stores)["findings"] if f["id"] == "odd-rank"]
+    assert [f["evidence"].split(" on ")[0] for f in odd] == ["rank 3"]
+    assert "add_one 10,000 times" in odd[0]["evidence"] and "2 kernels differ" in odd[0]["evidence"]
