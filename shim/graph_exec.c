@@ -18,9 +18,7 @@ struct graph_exec {
     bool for_device;
 };
 
-enum { MOST_EXECS = 1 << 20 };
-
-static struct pool execs = {.item_bytes = sizeof(struct graph_exec), .limit = MOST_EXECS};
+static struct pool execs = {.item_bytes = sizeof(struct graph_exec)};
 
 static struct graph_exec *exec_at(uint32_t number)
 {

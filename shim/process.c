@@ -56,7 +56,7 @@ static void find_library_path(void)
 static bool open_store(uint32_t driver_version)
 {
     int file = place_open(&place);
-    int failure = store_map(file);
+    int failure = store_map(file, place.path);
     if (failure && place.kind != PLACE_ANONYMOUS) {
         unlink(place.path);
         if (place.pointer[0]) {
@@ -64,7 +64,7 @@ static bool open_store(uint32_t driver_version)
         }
         close(file);
         file = place_open_anonymous(&place, failure);
-        failure = store_map(file);
+        failure = store_map(file, place.path);
     }
     if (failure) {
         message("no room for a store, neither in %s nor in memory: %s; launches are not recorded",

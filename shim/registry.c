@@ -29,17 +29,10 @@ struct owner { /* a module or library */
     uint32_t image;
 };
 
-enum {
-    MOST_HANDLES = 1 << 20,
-    MOST_OWNERS = 1 << 18,
-    MOST_SIGHTINGS = 1 << 19,
-    MOST_LEGACY_SHAPES = 1 << 12
-};
-
-static struct pool handles = {.item_bytes = sizeof(struct handle), .limit = MOST_HANDLES};
-static struct pool owners = {.item_bytes = sizeof(struct owner), .limit = MOST_OWNERS};
-static struct pool sightings = {.item_bytes = sizeof(struct sighting), .limit = MOST_SIGHTINGS};
-static struct pool legacy_shapes = {.item_bytes = sizeof(struct legacy_shape), .limit = MOST_LEGACY_SHAPES};
+static struct pool handles = {.item_bytes = sizeof(struct handle)};
+static struct pool owners = {.item_bytes = sizeof(struct owner)};
+static struct pool sightings = {.item_bytes = sizeof(struct sighting)};
+static struct pool legacy_shapes = {.item_bytes = sizeof(struct legacy_shape)};
 static bool full; /* some handle could not be noted: an unknown one may be of any kind */
 
 static struct handle *handle_at(uint32_t number)

@@ -9,9 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "message.h"
+
 struct store store = {.file = -1};
 
-static const uint64_t reserve_bytes[] = {1ull << 30, 256ull << 20, 32ull << 20, 4ull << 20};
+enum { SMALLEST_RESERVE_BYTES = 4 << 20 };
+static const uint64_t reserve_bytes[] = {1ull << 30, 256ull << 20, 32ull << 20, SMALLEST_RESERVE_BYTES};
 
 enum { FIRST_ALLOCATION_BYTES = 64 << 10, LARGEST_STEP_BYTES = 1 << 20, LARGEST_EXTENT_BYTES = 1 << 20 };
 
@@ -41,9 +44,21 @@ static bool exceeds_limit(uint64_t bytes)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
 }
 
+/* Some programs close every descriptor they do not know. The number may be another file's by now: leave it
+ * alone. */
+static bool reopen(void)
+{
+    store.file = open(store.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (store.file >= 0 && !store_owns_file()) {
+        close(store.file);
+        store.file = -1;
+    }
+    return store.file >= 0;
+}
+
 static int allocate_file(uint64_t from, uint64_t to)
 {
-    if (!store_owns_file()) {
+    if (!store_owns_file() && !reopen()) {
         return EBADF;
     }
     if (exceeds_limit(to)) {
@@ -57,34 +72,56 @@ static int allocate_file(uint64_t from, uint64_t to)
     return failure;
 }
 
+/* Said once; what still fits goes on being counted in detail, the rest kernel by kernel or as lost. */
+static int fail(int failure)
+{
+    if (store.failure == 0 && store.used_bytes) {
+        message("the store cannot grow: %s; what is new from now on is not told apart", strerror(failure));
+    }
+    store.failure = store.failure ? store.failure : failure;
+    return failure;
+}
+
 static int allocate(uint64_t end)
 {
     if (end <= store.allocated_bytes) {
         return 0;
     }
     if (end > store.reserved_bytes) {
-        return ENOMEM;
+        return fail(ENOMEM);
     }
     uint64_t step = store.allocated_bytes ? store.allocated_bytes : FIRST_ALLOCATION_BYTES;
     step = step < LARGEST_STEP_BYTES ? step : LARGEST_STEP_BYTES;
     uint64_t to = round_up(end, step);
     to = to < store.reserved_bytes ? to : store.reserved_bytes;
-    int failure = store.file < 0 ? 0 : allocate_file(store.allocated_bytes, to);
-    if (failure && store.file >= 0) {
+    int failure = store.path ? allocate_file(store.allocated_bytes, to) : 0;
+    if (failure) {
         to = end; /* nearly full: the little that is needed may still be there */
         failure = allocate_file(store.allocated_bytes, to);
     }
-    if (!failure) {
-        store.allocated_bytes = to;
+    if (failure) {
+        return fail(failure);
     }
-    return failure;
+    store.allocated_bytes = to;
+    return 0;
 }
 
 /* The mapping reaches past the end of the file; only allocated parts of it are ever touched. */
+static uint64_t address_space_share(void)
+{
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return limited ? limit.rlim_cur / 16 : UINT64_MAX; /* the program needs the rest */
+}
+
 static int reserve(int file)
 {
+    uint64_t most = address_space_share();
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     for (size_t i = 0; i < sizeof reserve_bytes / sizeof *reserve_bytes; i++) {
+        if (reserve_bytes[i] > most && reserve_bytes[i] > SMALLEST_RESERVE_BYTES) {
+            continue;
+        }
         void *base = mmap(NULL, reserve_bytes[i], PROT_READ | PROT_WRITE, flags, file, 0);
         if (base != MAP_FAILED) {
             store.base = base;
@@ -103,9 +140,9 @@ void store_unmap(void)
     store = (struct store){.file = -1};
 }
 
-int store_map(int file)
+int store_map(int file, const char *path)
 {
-    store = (struct store){.file = file};
+    store = (struct store){.file = file, .path = file < 0 ? NULL : path};
     int failure = file < 0 ? 0 : file_identity(file, &store.device, &store.inode);
     failure = failure ? failure : reserve(file);
     failure = failure ? failure : allocate(STORE_BLOCK_BYTES);

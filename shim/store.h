@@ -28,14 +28,17 @@ struct store {
     uint64_t allocated_bytes;
     uint64_t used_bytes; /* end of the last extent */
     int file;            /* -1: anonymous memory without a file */
+    const char *path;
     uint64_t device, inode;
+    int failure; /* errno of the first growth that failed */
     struct store_run runs[STORE_KINDS];
 };
 
 extern HIDDEN struct store store;
 
-/* Takes over an open, empty file (-1: none) and lays out an empty store in it. 0 or an errno. */
-int store_map(int file);
+/* Takes over an open, empty file (-1: none) and lays out an empty store in it. 0 or an errno. `path`, which
+ * must last, is where to find the file again if the program closes its descriptor. */
+int store_map(int file, const char *path);
 void store_unmap(void);
 static inline struct store_header *store_header(void)
 {
