@@ -101,6 +101,8 @@ static void capture(int *memory)
     launched("step", 4, 32, 0, 2, 2);
     launched("step", 5, 32, 0, 3, 3);
 
+    SUCCEED(cudaGraphDestroy(graph));
+
     printf("# a call that breaks a capture\n");
     int *other = nullptr;
     SUCCEED(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
