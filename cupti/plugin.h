@@ -41,7 +41,8 @@ struct plugin_services {
 };
 
 struct plugin_launch {
-    uint32_t configuration; /* STORE_NO_TARGET before the first launch of a configuration has been recorded */
+    uint32_t
+        configuration; /* STORE_NO_TARGET in `before` of a thread's first launch of it; known in `after` */
     uint32_t body; /* graph launches: body index, configuration is STORE_NO_TARGET; else STORE_NO_TARGET */
     CUfunction function;
     CUstream stream; /* as passed: 0, 1 and 2 mean the default streams */

@@ -20,7 +20,10 @@
 #define BUFFERS         16u
 #define WAITING         65536u /* a power of two */
 #define FLUSH_PERIOD_MS 1000u
-#define GRAPH_ID        (1ull << 32) /* external ids: a configuration, or this + body */
+/* External ids: a configuration, or one of these plus a body or a place in `firsts`. */
+#define GRAPH_ID (1ull << 32)
+#define FIRST_ID (1ull << 33)
+#define FIRSTS   4096u /* a power of two */
 
 struct kernel_prefix { /* CUpti_ActivityKernel9 … 13: the offsets that did not change */
     uint32_t kind;
@@ -38,9 +41,18 @@ struct waiting { /* half of a pair */
     uint64_t ns, id;
 };
 
+/* A first launch, whose configuration is known only after it: whichever of the two comes first waits for the
+ * other. */
+struct first {
+    uint32_t configuration; /* + 1 */
+    uint64_t ns;
+};
+
 static struct {
     pthread_mutex_t lock;
     atomic_bool inert;
+    struct first firsts[FIRSTS];
+    atomic_uint next_first;
     void *free_buffers[BUFFERS];
     unsigned free_count, made;
     struct waiting *waiting;
@@ -49,16 +61,32 @@ static struct {
     bool dropped_said;
 } timing = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void credit(uint64_t id, uint64_t ns)
+static void credit_configuration(uint32_t configuration, uint64_t ns)
 {
-    if (id >= GRAPH_ID) {
-        return; /* a node of a graph: which configuration it was is not told */
-    }
-    struct durations *durations = by_configuration(&timing.durations, (uint32_t)id);
-    struct store_measurement *record = durations ? plugin.measurement((uint32_t)id) : NULL;
+    struct durations *durations = by_configuration(&timing.durations, configuration);
+    struct store_measurement *record = durations ? plugin.measurement(configuration) : NULL;
     if (record) {
         durations_add(durations, ns);
         durations_publish(durations, record, 0);
+    }
+}
+
+static void credit_first(struct first *first)
+{
+    if (first->configuration && first->ns) {
+        credit_configuration(first->configuration - 1, first->ns);
+        first->ns = 0;
+    }
+}
+
+static void credit(uint64_t id, uint64_t ns)
+{
+    if (id >= FIRST_ID) {
+        struct first *first = &timing.firsts[id % FIRSTS];
+        first->ns = ns;
+        credit_first(first);
+    } else if (id < GRAPH_ID) { /* of a graph it is not told which of its nodes a kernel was */
+        credit_configuration((uint32_t)id, ns);
     }
 }
 
@@ -141,23 +169,45 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_
     }
 }
 
+static uint64_t push(uint64_t id)
+{
+    return cupti.cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, id) ==
+                   CUPTI_SUCCESS
+               ? id + 1
+               : 0;
+}
+
+static uint64_t push_first(void)
+{
+    uint32_t place = atomic_fetch_add_explicit(&timing.next_first, 1, memory_order_relaxed) % FIRSTS;
+    pthread_mutex_lock(&timing.lock);
+    timing.firsts[place] = (struct first){0};
+    pthread_mutex_unlock(&timing.lock);
+    return push(FIRST_ID + place);
+}
+
 static uint64_t timing_before(const struct plugin_launch *launch)
 {
-    bool graph = launch->body != STORE_NO_TARGET;
-    if (launch->capturing || atomic_load_explicit(&timing.inert, memory_order_relaxed) ||
-        (!graph && launch->configuration == STORE_NO_TARGET)) {
+    if (launch->capturing || atomic_load_explicit(&timing.inert, memory_order_relaxed)) {
         return 0;
     }
-    uint64_t id = graph ? GRAPH_ID + launch->body : launch->configuration;
-    return cupti.cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, id) ==
-           CUPTI_SUCCESS;
+    if (launch->body != STORE_NO_TARGET) {
+        return push(GRAPH_ID + launch->body);
+    }
+    return launch->configuration == STORE_NO_TARGET ? push_first() : push(launch->configuration);
 }
 
 static void timing_after(const struct plugin_launch *launch, uint64_t token, CUresult result)
 {
-    uint64_t id;
-    (void)launch, (void)token, (void)result;
-    cupti.cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &id);
+    uint64_t id = token - 1, popped;
+    cupti.cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &popped);
+    if (id >= FIRST_ID && result == CUDA_SUCCESS && launch->configuration != STORE_NO_TARGET) {
+        struct first *first = &timing.firsts[id % FIRSTS];
+        pthread_mutex_lock(&timing.lock);
+        first->configuration = launch->configuration + 1;
+        credit_first(first);
+        pthread_mutex_unlock(&timing.lock);
+    }
 }
 
 static void flush(void)

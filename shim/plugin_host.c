@@ -141,14 +141,23 @@ void plugin_before(struct watched *watched, void *function, uint64_t grid, uint6
         .per_thread_default_stream = per_thread,
         .capturing = load_acquire(&recorder.captures) && capture_holds(stream, per_thread),
     };
+    watched->grid = grid;
+    watched->block = block;
+    watched->extras = extras;
     watched->token = hooks->before ? hooks->before(&watched->launch) : 0;
 }
 
 void plugin_after(struct watched *watched, CUresult result)
 {
     KEEP_ERRNO;
+    struct plugin_launch *launch = &watched->launch;
+    if (launch->configuration == STORE_NO_TARGET &&
+        launch->body == STORE_NO_TARGET) { /* the first of its kind */
+        launch->configuration = configuration_of(recorder_target(
+            launch->function, watched->grid, watched->block, watched->extras, launch->stream));
+    }
     if (hooks->after) {
-        hooks->after(&watched->launch, watched->token, result);
+        hooks->after(launch, watched->token, result);
     }
 }
 

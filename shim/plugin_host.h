@@ -10,7 +10,8 @@
 /* A launch that the plug-in watches. */
 struct watched {
     struct plugin_launch launch;
-    uint64_t token; /* 0: nobody watches */
+    uint64_t grid, block, extras; /* the words that it is counted by */
+    uint64_t token;               /* 0: nobody watches */
 };
 
 /* Opens the plug-in if it is wanted; once, right after the first launch. */
