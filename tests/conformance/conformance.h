@@ -44,8 +44,7 @@ void check_condition(const char *file, int line, const char *what, bool holds);
 #define SUCCEED(call)          EXPECT(CUDA_SUCCESS, call)
 #define CHECK(condition)       check_condition(__FILE__, __LINE__, #condition, (condition))
 
-/* --- code to load: PTX, so that it runs on every device
- * ------------------------------------------------------------- */
+/* --- code to load: PTX, so that it runs on every device ------------------------------------------------ */
 
 /* Kernels `plain` (no parameters), `bounded` (at most 256 threads), `fixed` (exactly 64×2×1 threads),
  * `shared_static` (1,024 bytes), `three` (parameters of 8, 4 and 1 bytes) and a global `counter` of 16 bytes.

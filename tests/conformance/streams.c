@@ -173,6 +173,7 @@ static void events(void)
     EXPECT(CUDA_ERROR_INVALID_VALUE, api.cuEventCreate(&first, 0x100));
     SUCCEED(api.cuEventDestroy(second));
     SUCCEED(api.cuEventDestroy(untimed));
+    SUCCEED(api.cuEventDestroy(first));
 }
 
 static void memory_operations(void)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* --- events --------------------------------------------------------------------------------------------- */
+/* --- events -------------------------------------------------------------------------------------------- */
 
 static CUresult snapshot(struct capture *capture, struct CUevent_st *event, const struct node_set *tail)
 {
@@ -24,7 +24,7 @@ static CUresult snapshot(struct capture *capture, struct CUevent_st *event, cons
     return node_set_assign(&state->tail, tail->nodes, tail->data, tail->count);
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------------- */
+/* --- nodes --------------------------------------------------------------------------------------------- */
 
 /* A kernel that may start before the one ahead of it has ended depends on that one's programmatic port. */
 static void mark_programmatic(const struct launch_request *request, struct node_set *tail)
@@ -115,7 +115,7 @@ static CUresult add_node(struct capture *capture, struct captured_stream *state,
     return node_set_assign(&state->tail, &node, NULL, 1);
 }
 
-/* --- waiting for events --------------------------------------------------------------------------------- */
+/* --- waiting for events -------------------------------------------------------------------------------- */
 
 static CUresult wait_in_capture(struct capture *capture, struct captured_stream *state,
                                 struct CUevent_st *event)

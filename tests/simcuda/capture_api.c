@@ -3,7 +3,7 @@
 #include "graph_edges.h"
 #include "require.h"
 
-/* --- beginning ------------------------------------------------------------------------------------------ */
+/* --- beginning ----------------------------------------------------------------------------------------- */
 
 static CUresult begin(struct CUstream_st *stream, CUstreamCaptureMode mode, CUgraph graph,
                       const struct node_set *tail)
@@ -52,7 +52,7 @@ STREAM_ENTRY(cuStreamBeginCaptureToGraph, _ptsz, (stream, graph, dependencies, d
     return result;
 }
 
-/* --- ending --------------------------------------------------------------------------------------------- */
+/* --- ending -------------------------------------------------------------------------------------------- */
 
 static CUresult verdict(const struct capture *capture)
 {
@@ -90,7 +90,7 @@ STREAM_ENTRY(cuStreamEndCapture, _ptsz, (stream, graph), CUstream stream, CUgrap
     return result;
 }
 
-/* --- asking --------------------------------------------------------------------------------------------- */
+/* --- asking -------------------------------------------------------------------------------------------- */
 
 struct capture_answer {
     CUstreamCaptureStatus *status; /* never NULL; the others may be */
@@ -192,7 +192,7 @@ STREAM_ENTRY(cuStreamGetCaptureInfo_v3, _ptsz, (stream, status, id, graph, depen
     return ask(stream, &(struct capture_answer){status, id, graph, dependencies, data, count});
 }
 
-/* --- changing ------------------------------------------------------------------------------------------- */
+/* --- changing ------------------------------------------------------------------------------------------ */
 
 static CUresult update(struct CUstream_st *stream, CUgraphNode *nodes, const CUgraphEdgeData *data,
                        size_t count, unsigned flags)

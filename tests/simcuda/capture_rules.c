@@ -109,7 +109,7 @@ bool capture_is_under_way(void)
     return found;
 }
 
-/* --- streams that end ----------------------------------------------------------------------------------- */
+/* --- streams that end ---------------------------------------------------------------------------------- */
 
 /* A capture whose first stream is gone can never be ended. */
 static void drop_stream(struct capture *capture, struct CUstream_st *stream)

@@ -36,7 +36,7 @@ struct capture *capture_of(const struct CUstream_st *stream)
     return atomic_load_explicit(&stream->capture, memory_order_acquire);
 }
 
-/* --- sets of nodes -------------------------------------------------------------------------------------- */
+/* --- sets of nodes ------------------------------------------------------------------------------------- */
 
 static bool node_set_reserve(struct node_set *set, size_t count)
 {
@@ -93,7 +93,7 @@ void node_set_free(struct node_set *set)
     free(set->data);
 }
 
-/* --- streams -------------------------------------------------------------------------------------------- */
+/* --- streams ------------------------------------------------------------------------------------------- */
 
 struct captured_stream *capture_stream_state(struct capture *capture, const struct CUstream_st *stream)
 {
@@ -141,7 +141,7 @@ void capture_remove_stream(struct capture *capture, struct captured_stream *stat
     free(state);
 }
 
-/* --- beginning and ending ------------------------------------------------------------------------------- */
+/* --- beginning and ending ------------------------------------------------------------------------------ */
 
 CUresult capture_begin(struct CUstream_st *stream, CUstreamCaptureMode mode, CUgraph graph,
                        const struct node_set *tail)
@@ -204,7 +204,7 @@ CUgraph capture_finish(struct capture *capture, bool discarded)
     return discarded ? NULL : graph;
 }
 
-/* --- is everything joined? ------------------------------------------------------------------------------ */
+/* --- is everything joined? ----------------------------------------------------------------------------- */
 
 /* Marks the nodes and all that they depend on. */
 static void mark(const struct node_set *set, bool *reached, CUgraphNode *stack)

@@ -10,8 +10,7 @@
 static struct pool context_pool = POOL(struct CUctx_st);
 static _Atomic uint64_t next_id = 1;
 
-/* --- life and death ----------------------------------------------------------------------------------------
- */
+/* --- life and death ------------------------------------------------------------------------------------ */
 
 void context_begin(struct CUctx_st *context, struct device *device, unsigned flags)
 {
@@ -56,8 +55,7 @@ static CUresult create(CUcontext *handle, unsigned flags, CUdevice ordinal)
     return CUDA_SUCCESS;
 }
 
-/* --- exported: created contexts
- * ------------------------------------------------------------------------------ */
+/* --- exported: created contexts ------------------------------------------------------------------------ */
 
 CUresult CUDAAPI cuCtxCreate(CUcontext *handle, unsigned flags, CUdevice ordinal)
 {

@@ -7,8 +7,7 @@
 #include "require.h"
 #include "stream.h"
 
-/* --- the thread's stack ------------------------------------------------------------------------------------
- */
+/* --- the thread's stack -------------------------------------------------------------------------------- */
 
 struct CUctx_st *context_current(void)
 {
@@ -51,8 +50,7 @@ static void context_set(struct CUctx_st *context)
     }
 }
 
-/* --- exported: current context
- * ------------------------------------------------------------------------------- */
+/* --- exported: current context ------------------------------------------------------------------------- */
 
 static CUresult push(CUcontext context)
 {
@@ -202,8 +200,7 @@ CUresult CUDAAPI cuCtxSynchronize_v2(CUcontext given)
     return synchronize(context);
 }
 
-/* --- exported: settings of the current context
- * ------------------------------------------------------------------ */
+/* --- exported: settings of the current context --------------------------------------------------------- */
 
 CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value)
 {

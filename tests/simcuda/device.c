@@ -125,8 +125,7 @@ int device_attribute(const struct device *device, CUdevice_attribute attribute, 
     }
 }
 
-/* --- exported --------------------------------------------------------------------------------------------
- */
+/* --- exported ------------------------------------------------------------------------------------------ */
 
 CUresult CUDAAPI cuDeviceGet(CUdevice *handle, int ordinal)
 {

@@ -94,8 +94,7 @@ CUresult event_submit_wait(struct CUevent_st *event, struct CUstream_st *stream,
     return result;
 }
 
-/* --- exported
- * ------------------------------------------------------------------------------------------------ */
+/* --- exported ------------------------------------------------------------------------------------------ */
 
 CUresult CUDAAPI cuEventCreate(CUevent *handle, unsigned flags)
 {

@@ -6,8 +6,7 @@
 #include "require.h"
 #include "settings.h"
 
-/* --- attributes
- * --------------------------------------------------------------------------------------------------- */
+/* --- attributes ---------------------------------------------------------------------------------------- */
 
 static int default_dynamic_shared(const struct kernel_code *code)
 {
@@ -134,8 +133,7 @@ void function_note_launch(struct CUfunc_st *function)
     }
 }
 
-/* --- exported: CUfunction
- * -------------------------------------------------------------------------------------------- */
+/* --- exported: CUfunction ------------------------------------------------------------------------------ */
 
 /* All of these take a CUkernel cast to CUfunction too, and then mean the function of the current context. */
 #define ENTER_FUNCTION(symbol, handle, function)                                                             \
@@ -223,8 +221,7 @@ CUresult CUDAAPI cuFuncLoad(CUfunction handle)
     return CUDA_SUCCESS;
 }
 
-/* --- exported: CUkernel
- * ------------------------------------------------------------------------------------------------ */
+/* --- exported: CUkernel -------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 {

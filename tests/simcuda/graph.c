@@ -20,7 +20,7 @@ CUgraph graph_make(void)
     return pool_take(&graph_pool, OBJECT_GRAPH);
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------------- */
+/* --- nodes --------------------------------------------------------------------------------------------- */
 
 static bool graph_reserve(CUgraph graph)
 {
@@ -105,7 +105,7 @@ CUresult graph_replace(struct CUgraphNode_st *node, struct graph_work *work)
     return CUDA_SUCCESS;
 }
 
-/* --- graphs --------------------------------------------------------------------------------------------- */
+/* --- graphs -------------------------------------------------------------------------------------------- */
 
 void graph_free(CUgraph graph)
 {
@@ -187,7 +187,7 @@ bool graph_contains(CUgraph graph, CUgraphNodeType type)
     return false;
 }
 
-/* --- order ---------------------------------------------------------------------------------------------- */
+/* --- order --------------------------------------------------------------------------------------------- */
 
 /* Kahn's algorithm; of the nodes that are ready the oldest comes first. `waiting` counts each node's
  * dependencies. */
@@ -239,7 +239,7 @@ CUresult graph_order(CUgraph graph, CUgraphNode *offender)
     return result;
 }
 
-/* --- exported ------------------------------------------------------------------------------------------- */
+/* --- exported ------------------------------------------------------------------------------------------ */
 
 CUresult CUDAAPI cuGraphCreate(CUgraph *graph, unsigned flags)
 {

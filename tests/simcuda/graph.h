@@ -9,7 +9,7 @@
 #include "object.h"
 #include "operation.h"
 
-/* --- what a node does (graph_work.c, graph_kernel.c) ---------------------------------------------------- */
+/* --- what a node does (graph_work.c, graph_kernel.c) --------------------------------------------------- */
 
 struct graph_kernel {
     struct launch_request request; /* its pointers lead to what this structure owns */
@@ -76,7 +76,7 @@ CUresult graph_kernel_copy(const struct graph_kernel *from, struct graph_kernel 
 void graph_kernel_free(struct graph_kernel *kernel);
 CUresult graph_kernel_copy_attributes(const struct graph_kernel *from, struct graph_kernel *to);
 
-/* --- graphs (graph.c) ----------------------------------------------------------------------------------- */
+/* --- graphs (graph.c) ---------------------------------------------------------------------------------- */
 
 struct graph_edge {
     struct CUgraphNode_st *node;
@@ -140,7 +140,7 @@ CUresult graph_refuse(const void *handle, enum call call);
 #define REQUIRE_NODE(node, symbol)       REQUIRE_OBJECT(node, OBJECT_GRAPH_NODE, symbol)
 #define REQUIRE_GRAPH_EXEC(exec, symbol) REQUIRE_OBJECT(exec, OBJECT_GRAPH_EXEC, symbol)
 
-/* --- executable graphs (graph_exec.c, graph_update.c) --------------------------------------------------- */
+/* --- executable graphs (graph_exec.c, graph_update.c) -------------------------------------------------- */
 
 struct CUgraphExec_st {
     struct object object;

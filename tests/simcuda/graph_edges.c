@@ -20,7 +20,7 @@ static bool data_is_valid(const CUgraphEdgeData *data)
            memcmp(data->reserved, zeros, sizeof(zeros)) == 0;
 }
 
-/* --- one end -------------------------------------------------------------------------------------------- */
+/* --- one end ------------------------------------------------------------------------------------------- */
 
 static struct graph_edge *find(const struct graph_edges *list, const struct CUgraphNode_st *node)
 {
@@ -58,7 +58,7 @@ static void erase(struct graph_edges *list, const struct CUgraphNode_st *node)
     }
 }
 
-/* --- both ends ------------------------------------------------------------------------------------------ */
+/* --- both ends ----------------------------------------------------------------------------------------- */
 
 CUresult graph_edge_add(struct CUgraphNode_st *from, struct CUgraphNode_st *to, const CUgraphEdgeData *data)
 {
@@ -117,7 +117,7 @@ CUresult graph_edges_check(CUgraph graph, const CUgraphNode *nodes, const CUgrap
     return has_duplicate(nodes, count) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* --- exported: changing --------------------------------------------------------------------------------- */
+/* --- exported: changing -------------------------------------------------------------------------------- */
 
 static CUresult check_pairs(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count,
                             bool existing)
@@ -191,7 +191,7 @@ CUresult CUDAAPI cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *
     return remove_dependencies(graph, from, to, data, count);
 }
 
-/* --- exported: asking ----------------------------------------------------------------------------------- */
+/* --- exported: asking ---------------------------------------------------------------------------------- */
 
 /* Where a query writes. Beyond what there is, entries become NULL; *count gets what there is or, with room
  * for fewer, stays. */

@@ -12,7 +12,7 @@
 
 static struct pool exec_pool = POOL(struct CUgraphExec_st);
 
-/* --- instantiating -------------------------------------------------------------------------------------- */
+/* --- instantiating ------------------------------------------------------------------------------------- */
 
 #define INSTANTIATE_FLAGS                                                                                    \
     (CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |                  \
@@ -168,7 +168,7 @@ CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec exec)
     return CUDA_SUCCESS;
 }
 
-/* --- replays: what a launch carries out ----------------------------------------------------------------- */
+/* --- replays: what a launch carries out ---------------------------------------------------------------- */
 
 struct replay {
     size_t count, room;
@@ -350,7 +350,7 @@ void graph_replay_execute(CUgraphExec exec, void *data)
     }
 }
 
-/* --- launching ------------------------------------------------------------------------------------------ */
+/* --- launching ----------------------------------------------------------------------------------------- */
 
 static CUresult check_work(enum call call, const struct graph_work *work)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- arguments ------------------------------------------------------------------------------------------ */
+/* --- arguments ----------------------------------------------------------------------------------------- */
 
 static size_t arguments_bytes(const struct cubin_kernel *info)
 {
@@ -62,7 +62,7 @@ static CUresult take_arguments(struct graph_kernel *kernel)
     return CUDA_SUCCESS;
 }
 
-/* --- attributes ----------------------------------------------------------------------------------------- */
+/* --- attributes ---------------------------------------------------------------------------------------- */
 
 const CUlaunchAttribute *graph_kernel_attribute(const struct graph_kernel *kernel, CUlaunchAttributeID id)
 {
@@ -157,7 +157,7 @@ static CUresult take_attributes(struct graph_kernel *kernel)
     return cooperative ? put_attribute(kernel, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &yes) : CUDA_SUCCESS;
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------------- */
+/* --- nodes --------------------------------------------------------------------------------------------- */
 
 /* Makes everything that the request points to the node's own. */
 static CUresult own(struct graph_kernel *kernel)

@@ -10,7 +10,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct graph_allocation *allocations;
 static size_t used_high[MAX_DEVICES], reserved_high[MAX_DEVICES];
 
-/* --- figures of a device, under the lock ---------------------------------------------------------------- */
+/* --- figures of a device, under the lock --------------------------------------------------------------- */
 
 static size_t bytes_on(int device, bool live_only)
 {
@@ -30,7 +30,7 @@ static void note_high(int device)
     reserved_high[device] = reserved > reserved_high[device] ? reserved : reserved_high[device];
 }
 
-/* --- describing nodes ----------------------------------------------------------------------------------- */
+/* --- describing nodes ---------------------------------------------------------------------------------- */
 
 static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters, struct device **device)
 {
@@ -132,7 +132,7 @@ void graph_memory_release(struct graph_allocation *allocation)
     }
 }
 
-/* --- launching, under the lock -------------------------------------------------------------------------- */
+/* --- launching, under the lock ------------------------------------------------------------------------- */
 
 static struct graph_allocation *find(CUdeviceptr address)
 {
@@ -199,7 +199,7 @@ CUresult graph_memory_client_frees(CUdeviceptr address)
     return was_live ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* --- exported ------------------------------------------------------------------------------------------- */
+/* --- exported ------------------------------------------------------------------------------------------ */
 
 /* What is reserved belongs to nodes that exist: there is nothing to give back. */
 CUresult CUDAAPI cuDeviceGraphMemTrim(CUdevice ordinal)

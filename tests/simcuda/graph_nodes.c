@@ -28,7 +28,7 @@
     TRY(describe);                                                                                           \
     return graph_replace(node, &work)
 
-/* --- any type ------------------------------------------------------------------------------------------- */
+/* --- any type ------------------------------------------------------------------------------------------ */
 
 static CUresult add_node(enum call call, CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                          const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *parameters)
@@ -78,7 +78,7 @@ CUresult CUDAAPI cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *param
     return graph_replace(node, &work);
 }
 
-/* --- kernels -------------------------------------------------------------------------------------------- */
+/* --- kernels ------------------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                                       size_t count, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters)
@@ -158,7 +158,7 @@ CUresult CUDAAPI cuGraphKernelNodeCopyAttributes(CUgraphNode node, CUgraphNode s
     return graph_kernel_copy_attributes(&source->work.kernel, &node->work.kernel);
 }
 
-/* --- copies and fills ----------------------------------------------------------------------------------- */
+/* --- copies and fills ---------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                                       size_t count, const CUDA_MEMCPY3D *parameters, CUcontext context)
@@ -207,7 +207,7 @@ CUresult CUDAAPI cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_
              graph_describe_fill(parameters, node->work.fill.ctx, &work));
 }
 
-/* --- host functions, children, nothing ------------------------------------------------------------------ */
+/* --- host functions, children, nothing ----------------------------------------------------------------- */
 
 static CUresult describe_host(const CUDA_HOST_NODE_PARAMS *parameters, struct graph_work *work)
 {
@@ -254,7 +254,7 @@ CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUg
     ADD_NODE(cuGraphAddEmptyNode, (work.type = CU_GRAPH_NODE_TYPE_EMPTY, CUDA_SUCCESS));
 }
 
-/* --- events --------------------------------------------------------------------------------------------- */
+/* --- events -------------------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                                            size_t count, CUevent event)
@@ -300,7 +300,7 @@ CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event)
         graph_describe_event(CALL_cuGraphEventWaitNodeSetEvent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work));
 }
 
-/* --- memory --------------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                                         size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *parameters)

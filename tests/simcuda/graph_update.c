@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* --- what may change ------------------------------------------------------------------------------------ */
+/* --- what may change ----------------------------------------------------------------------------------- */
 
 static bool is_one_dimensional(const CUDA_MEMCPY3D *copy)
 {
@@ -73,7 +73,7 @@ static CUgraphExecUpdateResult work_change(const struct graph_work *from, const 
     return same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 }
 
-/* --- pairing two graphs --------------------------------------------------------------------------------- */
+/* --- pairing two graphs -------------------------------------------------------------------------------- */
 
 static CUgraphExecUpdateResult complain(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult result,
                                         CUgraphNode node, CUgraphNode from)
@@ -216,7 +216,7 @@ static CUgraphExecUpdateResult compare(CUgraph ours, CUgraph theirs, CUgraphExec
     return result;
 }
 
-/* --- taking over ---------------------------------------------------------------------------------------- */
+/* --- taking over --------------------------------------------------------------------------------------- */
 
 static void swap_work(struct CUgraphNode_st *a, struct CUgraphNode_st *b)
 {
@@ -291,7 +291,7 @@ CUresult CUDAAPI cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphEx
     return update(exec->graph, graph, info);
 }
 
-/* --- single nodes --------------------------------------------------------------------------------------- */
+/* --- single nodes -------------------------------------------------------------------------------------- */
 
 /* The start of a function (exec, node, …): `ours` becomes the node of the executable graph. */
 #define EXEC_NODE(symbol)                                                                                    \

@@ -89,7 +89,7 @@ CUresult graph_user_references_copy(CUgraph from, CUgraph to)
     return CUDA_SUCCESS;
 }
 
-/* --- exported ------------------------------------------------------------------------------------------- */
+/* --- exported ------------------------------------------------------------------------------------------ */
 
 #define REQUIRE_COUNT(count) REQUIRE((count) != 0 && (count) <= INT_MAX)
 

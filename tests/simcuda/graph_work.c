@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- copies, fills, host functions, events -------------------------------------------------------------- */
+/* --- copies, fills, host functions, events ------------------------------------------------------------- */
 
 /* NULL stands for the current context. */
 static CUresult choose_context(CUcontext given, CUcontext *context)
@@ -63,7 +63,7 @@ CUresult graph_describe_event(enum call call, CUgraphNodeType type, CUevent even
     return CUDA_SUCCESS;
 }
 
-/* --- child graphs --------------------------------------------------------------------------------------- */
+/* --- child graphs -------------------------------------------------------------------------------------- */
 
 static bool can_be_child(CUgraph graph)
 {
@@ -99,7 +99,7 @@ static CUresult adopt_child(enum call call, CUgraph child, struct graph_work *wo
     return CUDA_SUCCESS;
 }
 
-/* --- stream memory operations --------------------------------------------------------------------------- */
+/* --- stream memory operations -------------------------------------------------------------------------- */
 
 static CUresult copy_words(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *from, CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *to)
 {
@@ -126,7 +126,7 @@ CUresult graph_describe_words(const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters, s
     return copy_words(&given, &work->words);
 }
 
-/* --- conditional nodes ---------------------------------------------------------------------------------- */
+/* --- conditional nodes --------------------------------------------------------------------------------- */
 
 static void conditional_free(struct graph_conditional *conditional)
 {
@@ -198,7 +198,7 @@ static CUresult conditional_copy(const struct graph_conditional *from, struct gr
     return result;
 }
 
-/* --- any kind ------------------------------------------------------------------------------------------- */
+/* --- any kind ------------------------------------------------------------------------------------------ */
 
 CUresult graph_describe(enum call call, CUgraphNodeParams *parameters, struct graph_work *work)
 {

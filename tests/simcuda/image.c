@@ -8,8 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- the client's bytes
- * --------------------------------------------------------------------------------------------- */
+/* --- the client's bytes -------------------------------------------------------------------------------- */
 
 CUresult source_copy(const void *data, struct source *source)
 {
@@ -60,8 +59,7 @@ void source_free(struct source *source)
     source->data = NULL;
 }
 
-/* --- which code runs on which device
- * ---------------------------------------------------------------------------------- */
+/* --- which code runs on which device ------------------------------------------------------------------- */
 
 /* Binary code runs on its own minor capability and later ones of the same major; 'a' code only on its own. */
 static bool binary_runs(int capability, int sm, char variant)
@@ -114,8 +112,7 @@ static bool consider(const struct fatbin_entry *entry, void *context)
     return true;
 }
 
-/* --- describing a cubin
- * ------------------------------------------------------------------------------------------------- */
+/* --- describing a cubin -------------------------------------------------------------------------------- */
 
 static int launch_bound(const struct cubin_kernel *kernel)
 {
@@ -249,9 +246,7 @@ static CUresult image_describe(const struct device *device, unsigned char *elf, 
     return CUDA_SUCCESS;
 }
 
-/* --- loading
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- loading ------------------------------------------------------------------------------------------- */
 
 static CUresult load_elf(const struct device *device, const void *data, size_t bytes, struct image **image)
 {

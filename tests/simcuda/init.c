@@ -11,9 +11,7 @@
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* --- settings
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- settings ------------------------------------------------------------------------------------------ */
 
 struct settings settings = {.driver_version = CUDA_VERSION};
 
@@ -34,8 +32,7 @@ void settings_read(void)
     pthread_once(&once, read_once);
 }
 
-/* --- initialisation
- * ----------------------------------------------------------------------------------------------------- */
+/* --- initialisation ------------------------------------------------------------------------------------ */
 
 /* Some drivers find their own functions through the loader. Whoever stands in between must give them the
  * originals, and must not send their cuInit round in a circle. */
@@ -112,9 +109,7 @@ CUresult CUDAAPI cuGetExportTable(const void **export_table, const CUuuid *id)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* --- errors
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- errors -------------------------------------------------------------------------------------------- */
 
 static const struct {
     CUresult result;
@@ -174,8 +169,7 @@ CUresult CUDAAPI cuGetErrorString(CUresult error, const char **text)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* --- profiler control: nothing to control
- * ---------------------------------------------------------------------------------- */
+/* --- profiler control: nothing to control -------------------------------------------------------------- */
 
 CUresult CUDAAPI cuProfilerStart(void)
 {

@@ -18,8 +18,7 @@ extern char **environ;
 
 #define MAX_ENVIRONMENT 4096
 
-/* --- options
- * ------------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------------------- */
 
 void jit_options_read(struct jit_options *jit, unsigned count, const CUjit_option *options, void **values)
 {
@@ -72,8 +71,7 @@ static void logs_write(const struct jit_options *jit, bool failed, const char *t
     log_write(jit->info_log, jit->info_log_bytes, jit->info_log_size, failed ? "" : text);
 }
 
-/* --- running a tool
- * -------------------------------------------------------------------------------------------------- */
+/* --- running a tool ------------------------------------------------------------------------------------ */
 
 static bool is_executable(char *path, size_t bytes, const char *directory, size_t directory_bytes,
                           const char *rest)
@@ -143,9 +141,7 @@ static int run(const char *const *arguments, const char *log)
     return WEXITSTATUS(status);
 }
 
-/* --- files
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- files --------------------------------------------------------------------------------------------- */
 
 static bool file_write(const char *path, const void *data, size_t bytes)
 {
@@ -207,9 +203,7 @@ static void workplace_remove(const struct workplace *place)
     rmdir(place->directory);
 }
 
-/* --- compiling
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- compiling ----------------------------------------------------------------------------------------- */
 
 struct compiled {
     struct compiled *next;
@@ -338,9 +332,7 @@ CUresult jit_compile(const char *ptx, size_t ptx_bytes, const struct jit_options
     return result;
 }
 
-/* --- linking
- * --------------------------------------------------------------------------------------------------------------
- */
+/* --- linking ------------------------------------------------------------------------------------------- */
 
 CUresult jit_link(char *const *files, size_t files_count, const struct jit_options *jit,
                   unsigned char **cubin, size_t *cubin_bytes)

@@ -21,9 +21,7 @@ CUresult launch_resolve(CUfunction handle, struct CUctx_st *context, enum call c
     return object_refuse(handle, call);
 }
 
-/* --- attributes
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- attributes ---------------------------------------------------------------------------------------- */
 
 static void kernel_cluster(struct launch_request *request)
 {
@@ -70,9 +68,7 @@ static CUresult apply_attributes(struct launch_request *request)
     return CUDA_SUCCESS;
 }
 
-/* --- limits
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* --- limits -------------------------------------------------------------------------------------------- */
 
 static CUresult check_shape(const struct launch_request *request)
 {
@@ -165,9 +161,7 @@ CUresult launch_check(struct launch_request *request)
     return check_cooperative(request, threads);
 }
 
-/* --- accepting
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- accepting ----------------------------------------------------------------------------------------- */
 
 /* Events that a launch attribute wants recorded. */
 static CUresult record_events(struct CUstream_st *stream, const struct launch_request *request)

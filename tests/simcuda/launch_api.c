@@ -58,8 +58,7 @@ STREAM_ENTRY(cuLaunchCooperativeKernel, _ptsz,
     return submit(entry, stream, function, &request);
 }
 
-/* --- one cooperative launch on several devices
- * ------------------------------------------------------------------------- */
+/* --- one cooperative launch on several devices --------------------------------------------------------- */
 
 static struct launch_request request_of(const CUDA_LAUNCH_PARAMS *parameters)
 {
@@ -104,8 +103,7 @@ CUresult CUDAAPI cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, 
     return CUDA_SUCCESS;
 }
 
-/* --- before CUDA 4: the function holds its block shape and shared memory
- * ----------------------------------------------- */
+/* --- before CUDA 4: the function holds its block shape and shared memory ------------------------------- */
 
 CUresult CUDAAPI cuFuncSetBlockShape(CUfunction handle, int x, int y, int z)
 {

@@ -364,8 +364,7 @@ void ledger_fault(const char *format, ...)
     pthread_mutex_unlock(&arena.lock);
 }
 
-/* --- fork: the child starts a ledger of its own ----------------------------------------------------------
- */
+/* --- fork: the child starts a ledger of its own -------------------------------------------------------- */
 
 void ledger_before_fork(void)
 {

@@ -11,8 +11,7 @@
 static struct pool library_pool = POOL(struct CUlib_st);
 static struct pool kernel_pool = POOL(struct CUkern_st);
 
-/* --- images and modules
- * ------------------------------------------------------------------------------------------------ */
+/* --- images and modules -------------------------------------------------------------------------------- */
 
 /* Under the lock. */
 static CUresult image_on(struct CUlib_st *library, const struct device *device, struct image **image)
@@ -106,9 +105,7 @@ CUresult kernel_function(struct CUkern_st *kernel, struct CUctx_st *context, str
     return CUDA_SUCCESS;
 }
 
-/* --- life
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- life ---------------------------------------------------------------------------------------------- */
 
 static CUresult make_kernels(struct CUlib_st *library)
 {
@@ -177,9 +174,7 @@ static CUresult load(CUlibrary *handle, const void *data, unsigned count, CUjit_
     return CUDA_SUCCESS;
 }
 
-/* --- exported
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- exported ------------------------------------------------------------------------------------------ */
 
 CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *data, CUjit_option *options, void **values,
                                    unsigned count, CUlibraryOption *library_options, void **library_values,

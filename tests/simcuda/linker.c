@@ -25,8 +25,7 @@ struct CUlinkState_st {
 
 static struct pool linker_pool = POOL(struct CUlinkState_st);
 
-/* --- inputs ------------------------------------------------------------------------------------------------
- */
+/* --- inputs -------------------------------------------------------------------------------------------- */
 
 static CUresult file_add(struct CUlinkState_st *linker, const char *suffix, const void *data, size_t bytes)
 {
@@ -89,8 +88,7 @@ static CUresult add_file(struct CUlinkState_st *linker, CUjitInputType type, con
     return result;
 }
 
-/* --- exported
- * ------------------------------------------------------------------------------------------------ */
+/* --- exported ------------------------------------------------------------------------------------------ */
 
 CUresult CUDAAPI cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values, CUlinkState *state)
 {

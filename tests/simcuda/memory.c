@@ -19,8 +19,7 @@ static struct {
     uint64_t next_id;
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER, .next_id = 1};
 
-/* --- the table
- * ------------------------------------------------------------------------------------------------- */
+/* --- the table ----------------------------------------------------------------------------------------- */
 
 /* Number of ranges that start at or before `address`. */
 static size_t position_of(CUdeviceptr address)
@@ -89,8 +88,7 @@ bool memory_holds(CUdeviceptr address, size_t bytes, unsigned kinds)
            bytes <= range.bytes - (address - range.address);
 }
 
-/* --- memory behind the ranges
- * -------------------------------------------------------------------------------------- */
+/* --- memory behind the ranges -------------------------------------------------------------------------- */
 
 static void *back(size_t bytes)
 {

@@ -38,8 +38,7 @@ static CUresult release(struct CUctx_st *context, CUdeviceptr address, unsigned 
                : memory_release(address, kinds);
 }
 
-/* --- device memory
- * ----------------------------------------------------------------------------------------------- */
+/* --- device memory ------------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 {
@@ -95,8 +94,7 @@ CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdev
     return CUDA_SUCCESS;
 }
 
-/* --- host memory
- * --------------------------------------------------------------------------------------------------- */
+/* --- host memory --------------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuMemAllocHost_v2(void **address, size_t bytes)
 {
@@ -162,8 +160,7 @@ CUresult CUDAAPI cuMemHostGetFlags(unsigned *flags, void *address)
     return CUDA_SUCCESS;
 }
 
-/* --- managed memory: hints
- * ------------------------------------------------------------------------------------------- */
+/* --- managed memory: hints ----------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device)
 {
@@ -200,8 +197,7 @@ STREAM_ENTRY(cuMemPrefetchAsync_v2, _ptsz, (address, bytes, location, flags, str
     return CUDA_SUCCESS;
 }
 
-/* --- between devices
- * --------------------------------------------------------------------------------------------------- */
+/* --- between devices ----------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice from, CUdevice to)
 {

@@ -6,8 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* --- copies
- * ------------------------------------------------------------------------------------------------------ */
+/* --- copies -------------------------------------------------------------------------------------------- */
 
 struct copy_side {
     CUmemorytype type;
@@ -75,8 +74,7 @@ void memory_copy(const CUDA_MEMCPY3D *copy)
     }
 }
 
-/* --- fills
- * ------------------------------------------------------------------------------------------------------- */
+/* --- fills --------------------------------------------------------------------------------------------- */
 
 CUresult memory_check_fill(const CUDA_MEMSET_NODE_PARAMS *fill)
 {
@@ -109,8 +107,7 @@ void memory_fill(const CUDA_MEMSET_NODE_PARAMS *fill)
     }
 }
 
-/* --- stream memory operations
- * -------------------------------------------------------------------------------------- */
+/* --- stream memory operations -------------------------------------------------------------------------- */
 
 static bool is_wide(const CUstreamBatchMemOpParams *word)
 {

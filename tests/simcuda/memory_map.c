@@ -55,8 +55,7 @@ static CUresult check_properties(const CUmemAllocationProp *properties)
     return device_of(properties->location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-/* --- exported: addresses ----------------------------------------------------------------------------------
- */
+/* --- exported: addresses ------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted,
                                      unsigned long long flags)
@@ -88,8 +87,7 @@ CUresult CUDAAPI cuMemAddressFree(CUdeviceptr address, size_t bytes)
     return munmap((void *)address, bytes) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* --- exported: allocations ---------------------------------------------------------------------------------
- */
+/* --- exported: allocations ----------------------------------------------------------------------------- */
 
 static struct allocation *allocation_make(const CUmemAllocationProp *properties, size_t bytes)
 {
@@ -163,8 +161,7 @@ CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *pro
     return CUDA_SUCCESS;
 }
 
-/* --- exported: mapping
- * -------------------------------------------------------------------------------------- */
+/* --- exported: mapping --------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
                           CUmemGenericAllocationHandle handle, unsigned long long flags)

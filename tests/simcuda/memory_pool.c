@@ -58,8 +58,7 @@ void memory_pool_gave(struct CUmemPoolHandle_st *pool, uint64_t bytes)
     atomic_fetch_sub(&pool->used_bytes, bytes);
 }
 
-/* --- exported: allocation --------------------------------------------------------------------------------
- */
+/* --- exported: allocation ------------------------------------------------------------------------------ */
 
 static CUresult allocate(struct CUstream_st *stream, struct CUmemPoolHandle_st *pool, size_t bytes,
                          CUdeviceptr *address)
@@ -111,8 +110,7 @@ STREAM_ENTRY(cuMemFreeAsync, _ptsz, (address, stream), CUdeviceptr address, CUst
     return stream_submit(stream, &operation);
 }
 
-/* --- exported: pools -------------------------------------------------------------------------------------
- */
+/* --- exported: pools ----------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 {
@@ -227,8 +225,7 @@ CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool pool, size_t kept_bytes)
     return CUDA_SUCCESS;
 }
 
-/* --- exported: properties of pools ------------------------------------------------------------------------
- */
+/* --- exported: properties of pools --------------------------------------------------------------------- */
 
 /* Nothing is reserved beyond what is used. */
 static _Atomic uint64_t *counter_of(CUmemoryPool pool, CUmemPool_attribute attribute)

@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* --- copies
- * -------------------------------------------------------------------------------------------------------- */
+/* --- copies -------------------------------------------------------------------------------------------- */
 
 /* A contiguous copy between memory of the given types. */
 static CUDA_MEMCPY3D flat(CUmemorytype to_type, CUdeviceptr to, CUmemorytype from_type, CUdeviceptr from,
@@ -193,9 +192,7 @@ STREAM_ENTRY(cuMemcpy3DPeerAsync, _ptsz, (copy, stream), const CUDA_MEMCPY3D_PEE
     return copy_in_stream(stream, from_peer(copy));
 }
 
-/* --- fills
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- fills --------------------------------------------------------------------------------------------- */
 
 static CUresult fill_in_stream(struct CUstream_st *stream, CUDA_MEMSET_NODE_PARAMS fill)
 {
@@ -245,8 +242,7 @@ FILL_FUNCTIONS(8, unsigned char)
 FILL_FUNCTIONS(16, unsigned short)
 FILL_FUNCTIONS(32, unsigned int)
 
-/* --- stream memory operations
- * ---------------------------------------------------------------------------------------- */
+/* --- stream memory operations -------------------------------------------------------------------------- */
 
 static CUresult words_in_stream(struct CUstream_st *stream, unsigned count,
                                 const CUstreamBatchMemOpParams *words)

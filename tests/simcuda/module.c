@@ -12,9 +12,7 @@
 static struct pool module_pool = POOL(struct CUmod_st);
 static struct pool function_pool = POOL(struct CUfunc_st);
 
-/* --- life
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- life ---------------------------------------------------------------------------------------------- */
 
 CUresult module_make(struct CUctx_st *context, struct image *image, struct CUmod_st **made)
 {
@@ -83,9 +81,7 @@ void modules_destroy(struct CUctx_st *context)
     }
 }
 
-/* --- contents
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- contents ------------------------------------------------------------------------------------------ */
 
 CUresult module_function_at(struct CUmod_st *module, size_t index, struct CUfunc_st **made)
 {
@@ -155,8 +151,7 @@ CUresult module_global(struct CUmod_st *module, const char *name, CUdeviceptr *a
     return CUDA_ERROR_NOT_FOUND;
 }
 
-/* --- exported: loading
- * ------------------------------------------------------------------------------------------------ */
+/* --- exported: loading --------------------------------------------------------------------------------- */
 
 static CUresult load(struct CUctx_st *context, CUmodule *module, const void *data, struct jit_options *jit)
 {
@@ -226,8 +221,7 @@ CUresult CUDAAPI cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     return CUDA_SUCCESS;
 }
 
-/* --- exported: contents
- * ------------------------------------------------------------------------------------------------- */
+/* --- exported: contents -------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {

@@ -73,8 +73,7 @@ int occupancy_clusters(const struct CUfunc_st *function, int threads, size_t dyn
     return clusters;
 }
 
-/* --- exported
- * -------------------------------------------------------------------------------------------------------- */
+/* --- exported ------------------------------------------------------------------------------------------ */
 
 /* `handle` may be a CUkernel: the function of the current context is meant. */
 static CUresult enter_query(enum call call, CUfunction handle, struct CUfunc_st **function)
@@ -168,9 +167,7 @@ CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfuncti
     return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* --- clusters
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- clusters ------------------------------------------------------------------------------------------ */
 
 static struct launch_request request_of(struct CUfunc_st *function, const CUlaunchConfig *config)
 {

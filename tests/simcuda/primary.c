@@ -37,8 +37,7 @@ static void primary_end(struct CUctx_st *context)
     }
 }
 
-/* --- exported: primary contexts
- * --------------------------------------------------------------------------------- */
+/* --- exported: primary contexts ------------------------------------------------------------------------ */
 
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice ordinal)
 {

@@ -34,8 +34,7 @@ static void fail(const char *what, const char *which)
     exit(1);
 }
 
-/* --- one ledger to JSON
- * -------------------------------------------------------------------------------------------------- */
+/* --- one ledger to JSON -------------------------------------------------------------------------------- */
 
 struct ledger {
     char path[PATH_BYTES];
@@ -233,8 +232,7 @@ static void write_json(const char *path, const struct ledger *ledger)
     }
 }
 
-/* --- all ledgers of a run
- * -------------------------------------------------------------------------------------------------- */
+/* --- all ledgers of a run ------------------------------------------------------------------------------ */
 
 static bool ledger_open(struct ledger *ledger)
 {
@@ -318,9 +316,7 @@ static void remove_directory(const char *directory)
     rmdir(directory);
 }
 
-/* --- the command
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- the command --------------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t command_pid;
 

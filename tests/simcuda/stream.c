@@ -28,8 +28,7 @@ static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_progress = PTHREAD_COND_INITIALIZER;
 static _Atomic unsigned counters_watched;
 
-/* --- making and ending -------------------------------------------------------------------------------------
- */
+/* --- making and ending --------------------------------------------------------------------------------- */
 
 struct CUstream_st *stream_make(struct CUctx_st *context, unsigned flags, int priority)
 {
@@ -100,8 +99,7 @@ void streams_destroy(struct CUctx_st *context)
     }
 }
 
-/* --- handles
- * ------------------------------------------------------------------------------------------------- */
+/* --- handles ------------------------------------------------------------------------------------------- */
 
 static struct CUstream_st *per_thread_stream(struct thread_state *thread, struct CUctx_st *context)
 {
@@ -165,8 +163,7 @@ CUresult stream_enter(const struct entry *entry, CUstream *stream)
     return stream_resolve(entry, *stream, stream);
 }
 
-/* --- queues
- * -------------------------------------------------------------------------------------------------- */
+/* --- queues -------------------------------------------------------------------------------------------- */
 
 /* Under the lock. */
 static void wait_for_ticket(struct CUstream_st *stream, uint64_t ticket)
@@ -326,8 +323,7 @@ CUresult stream_submit(struct CUstream_st *stream, const struct operation *opera
     return submit_ordered(stream, operation);
 }
 
-/* --- waiting
- * ------------------------------------------------------------------------------------------------- */
+/* --- waiting ------------------------------------------------------------------------------------------- */
 
 /* The legacy stream is idle when all blocking streams are. Under the lock. */
 static bool is_idle(struct CUstream_st *stream)

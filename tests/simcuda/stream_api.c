@@ -47,8 +47,7 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream stream)
     return destroy(stream, CALL_cuStreamDestroy_v2);
 }
 
-/* --- waiting
- * --------------------------------------------------------------------------------------------------- */
+/* --- waiting ------------------------------------------------------------------------------------------- */
 
 static CUresult may_wait(struct CUstream_st *stream)
 {
@@ -72,8 +71,7 @@ STREAM_ENTRY(cuStreamQuery, _ptsz, (stream), CUstream stream)
     return stream_is_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-/* --- properties
- * ------------------------------------------------------------------------------------------------ */
+/* --- properties ---------------------------------------------------------------------------------------- */
 
 STREAM_ENTRY(cuStreamGetPriority, _ptsz, (stream, priority), CUstream stream, int *priority)
 {
@@ -178,8 +176,7 @@ STREAM_ENTRY(cuStreamAttachMemAsync, _ptsz, (stream, address, bytes, flags), CUs
     return CUDA_SUCCESS;
 }
 
-/* --- host functions
- * -------------------------------------------------------------------------------------------- */
+/* --- host functions ------------------------------------------------------------------------------------ */
 
 STREAM_ENTRY(cuLaunchHostFunc, _ptsz, (stream, function, data), CUstream stream, CUhostFn function,
              void *data)
