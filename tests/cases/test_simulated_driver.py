@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from support import BUILD, DEV, Count, Launch, clean_environment, run_simulated
+from support import BUILD, CUDA_HOME, DEV, Count, Launch, clean_environment, run_simulated
 
 CONFORMANCE = BUILD / "tests"
 CODE = BUILD / "tests" / "conformance" / "code"
@@ -191,3 +191,21 @@ def test_penalty_lowers_every_occupancy_answer(run):
 
 def test_driver_that_looks_itself_up(run):
     assert run("contexts", SIMCUDA_SELF_LOOKUP=1).ledger["faults"] == []
+
+
+REAL_RUNTIME = """
+import ctypes, sys
+runtime = ctypes.CDLL(sys.argv[1])
+count = ctypes.c_int(-1)
+print(runtime.cudaGetDeviceCount(ctypes.byref(count)), count.value)
+"""
+
+
+def test_real_runtime_looks_up_its_functions(watched_and_not):
+    """NVIDIA's own libcudart finds the whole driver through cuGetProcAddress, then asks for a private interface,
+    which this driver does not have: it gives up with "not supported"."""
+    library = CUDA_HOME / "lib64" / "libcudart.so.13"
+    run = watched_and_not([sys.executable, "-c", REAL_RUNTIME, library])
+    assert run.stdout == "801 -1\n"
+    assert run.ledger["calls"]["cuGetProcAddress_v2"] > 400
+    assert run.ledger["launches"] == []
