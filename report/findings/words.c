@@ -19,6 +19,12 @@ void say(struct sentence *sentence, const char *format, ...)
     }
 }
 
+static void append(char word[WORD_BYTES], const char *text)
+{
+    size_t bytes = strlen(word);
+    snprintf(word + bytes, WORD_BYTES - bytes, "%s", text);
+}
+
 const char *word_count(char word[WORD_BYTES], uint64_t value)
 {
     char digits[24];
@@ -68,7 +74,7 @@ const char *word_percent(char word[WORD_BYTES], double fraction)
     } else {
         snprintf(word, WORD_BYTES, "%.*f", rounded == round(rounded) ? 0 : 1, rounded);
     }
-    strcat(word, " %");
+    append(word, " %");
     return word;
 }
 
@@ -85,7 +91,7 @@ const char *word_bytes(char word[WORD_BYTES], uint64_t bytes)
 {
     if (bytes < 1024 || (bytes % 1024 != 0 && bytes < 10240)) {
         word_count(word, bytes);
-        strcat(word, bytes == 1 ? " byte" : " bytes");
+        append(word, bytes == 1 ? " byte" : " bytes");
     } else {
         snprintf(word, WORD_BYTES, "%.4g KB", (double)bytes / 1024);
     }
@@ -104,7 +110,8 @@ const char *word_duration(char word[WORD_BYTES], double nanoseconds)
     }
     double scale = units[unit].least > 0 ? units[unit].least : 1;
     word_decimal(word, nanoseconds / scale);
-    snprintf(word + strlen(word), WORD_BYTES - strlen(word), " %s", units[unit].unit);
+    append(word, " ");
+    append(word, units[unit].unit);
     return word;
 }
 
@@ -113,22 +120,21 @@ const char *word_plural(char word[WORD_BYTES], uint64_t value, const char *noun)
     word_count(word, value);
     size_t length = strlen(noun);
     const char *ending = value == 1 ? "" : noun[length - 1] == 'h' || noun[length - 1] == 's' ? "es" : "s";
-    snprintf(word + strlen(word), WORD_BYTES - strlen(word), " %s%s", noun, ending);
+    append(word, " ");
+    append(word, noun);
+    append(word, ending);
     return word;
 }
 
 const char *word_name(char word[WORD_BYTES], const char *name)
 {
-    size_t length = strlen(name);
-    if (length <= 80) {
-        memcpy(word, name, length + 1);
-        return word;
+    size_t length = strlen(name), kept = length;
+    if (length > NAME_BYTES) {
+        kept = NAME_BYTES - 3;
+        while (kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80) {
+            kept--;
+        }
     }
-    size_t kept = 77;
-    while (kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80) {
-        kept--;
-    }
-    memcpy(word, name, kept);
-    strcpy(word + kept, "…");
+    snprintf(word, WORD_BYTES, "%.*s%s", (int)kept, name, kept < length ? "…" : "");
     return word;
 }

@@ -12,7 +12,7 @@ struct sentence {
 
 void say(struct sentence *sentence, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-enum { WORD_BYTES = 128 };
+enum { WORD_BYTES = 128, NAME_BYTES = 80 };
 const char *word_count(char word[WORD_BYTES], uint64_t value);
 const char *word_percent(char word[WORD_BYTES], double fraction);
 const char *word_waves(char word[WORD_BYTES], double waves);
@@ -20,7 +20,7 @@ const char *word_decimal(char word[WORD_BYTES], double value);
 const char *word_bytes(char word[WORD_BYTES], uint64_t bytes);
 const char *word_duration(char word[WORD_BYTES], double nanoseconds);
 const char *word_plural(char word[WORD_BYTES], uint64_t value, const char *noun);
-/* At most 80 bytes, cut between characters. */
+/* At most NAME_BYTES, cut between characters. */
 const char *word_name(char word[WORD_BYTES], const char *name);
 
 /* Words for one say(): their memory lasts to the end of the enclosing block. */
