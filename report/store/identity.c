@@ -104,6 +104,7 @@ uint32_t merge_kernel(struct merged *merged, const struct store_kernel *kernel, 
         .binary_version = kernel->binary_version,
         .ptx_version = kernel->ptx_version,
         .valid = kernel->valid,
+        .barriers = MERGED_NONE,
         .unnamed_process = process,
     };
     memcpy(fresh.required_cluster, kernel->required_cluster, sizeof fresh.required_cluster);

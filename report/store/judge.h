@@ -24,7 +24,8 @@ bool judge_inputs(const struct merged_kernel *kernel, const struct merged_config
 int judge_lifts(const struct merged *merged, const struct merged_configuration *configuration,
                 struct lift lifts[LIFTS_MAX]);
 
-/* Fills labels, `judged`, the sums of waste and, where merged->elsewhere is set, `elsewhere`. */
+/* Fills labels, `judged`, the sums of waste and, where merged->elsewhere is set, `elsewhere`. May be done
+ * again after more was learned. */
 void judge_all(struct merged *merged);
 
 /* A GPU by its published figures, for merged->elsewhere. NULL: out of memory. */

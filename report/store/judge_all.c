@@ -43,7 +43,7 @@ static void judge_own(struct merged *merged, const struct merged_kernel *kernel,
 {
     const struct merged_device *device = &merged->devices[configuration->device];
     struct judgement *judged = &configuration->judged;
-    *judged = judge_configuration(kernel, configuration, device, true, MERGED_NONE);
+    *judged = judge_configuration(kernel, configuration, device, true, kernel->barriers);
     configuration->labels = labels_of(kernel, configuration, device, judged);
     judge_waste(judged, configuration);
     merged->gpu_times_known |= judged->waste_ns > 0;
@@ -86,6 +86,9 @@ static void kernel_add(struct merged_kernel *kernel, struct kernel_sum *sum,
 static void judge_kernel(struct merged *merged, struct merged_kernel *kernel)
 {
     struct kernel_sum sum = {0};
+    kernel->waste = kernel->waste_ns = kernel->most_waves = 0;
+    kernel->labels = 0;
+    kernel->waves_known = false;
     for (uint32_t i = 0; i < kernel->configurations; i++) {
         struct merged_configuration *configuration = &merged->configurations[kernel->first_configuration + i];
         judge_own(merged, kernel, configuration);

@@ -149,6 +149,7 @@ struct merged_kernel {
     uint32_t registers_per_thread, static_shared_bytes, local_bytes, max_threads_per_block;
     uint32_t constant_bytes, binary_version, ptx_version;
     uint32_t required_cluster[3];                        /* 0: none */
+    uint32_t barriers;                                   /* named ones, from the image; MERGED_NONE unknown */
     uint32_t valid;                                      /* STORE_KERNEL_* */
     uint32_t first_configuration, configurations;        /* a run in merged.configurations */
     uint64_t launches, graph_launches, runtime_launches; /* with `further` */

@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "findings/findings.h"
+#include "store/images.h"
 #include "store/judge.h"
 #include "store/ranks.h"
 #include "store/store.h"
@@ -109,6 +110,9 @@ static bool prepare(const struct report_request *request, struct merged *merged)
         return false;
     }
     judge_all(merged);
+    if (images_look_up(merged)) {
+        judge_all(merged);
+    }
     return merged_select(merged, request->kernel, request->sort) && ranks_compare(merged) &&
            findings_compute(merged);
 }

@@ -98,9 +98,9 @@ class Store:
         record = DEVICE.pack(ordinal, capability, bytes([17, ordinal]) + bytes(14), name, *limits, 0, 0x107FF, 0)
         return self.append(DEVICES, record[:-8] + struct.pack("<II", check(record[:-8]), 0))
 
-    def kernel(self, name, registers=32, static_shared=0, local=0, valid=1):
+    def kernel(self, name, registers=32, static_shared=0, local=0, valid=1, image=""):
         name = name if isinstance(name, bytes) else name.encode()
-        strings = struct.pack("<" + 2 * STRING, *self.string(name), 0, 0)
+        strings = struct.pack("<" + 2 * STRING, *self.string(name), *self.string(image.encode()))
         return self.append(KERNELS, strings + struct.pack("<7I3III8x", registers, static_shared, local, 0, 1024, 90, 90,
                                                           0, 0, 0, valid, check(strings)))
 

@@ -6,6 +6,7 @@ import json
 import jsonschema
 import pytest
 
+import scan_support
 import store_files
 from store_files import Store
 from support import ROOT, SAMPLES, warpwatch
@@ -239,3 +240,25 @@ def test_the_same_launches_judged_elsewhere(tmp_path):
     assert row["blocks_per_sm"] == 1 and row["elsewhere"]["slots"] == 0
     assert row["elsewhere"]["waves"] is None and row["elsewhere"]["limiters"] == ["shared_memory"]
     assert "cannot run" in warpwatch("report", "--device", "rtx4090", tmp_path)
+
+
+# --- what only the image says ------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("driver_blocks, limiters, barriers", [(4, ["barriers"], 16), (3, ["driver"], 16), 
+                                                               (32, ["threads", "blocks"], None)])
+def test_barriers_come_from_the_image_where_the_driver_allows_fewer_blocks(tmp_path, driver_blocks, limiters, barriers):
+    cubin = tmp_path / "named.cubin"
+    scan_support.compile_cuda("-cubin", "-arch=sm_90", "-o", cubin, ROOT / "tests" / "cases" / "scan_kernels.cu")
+    name = "_Z14named_barriersILi16EEvPi"
+    (scanned,) = [kernel for kernel in scan_support.kernels_of(cubin) if kernel["mangled"] == name]
+    assert scanned["barriers"] == 16
+    store = Store()
+    store.device()
+    kernel = store.kernel(name, registers=scanned["registers_per_thread"], image=str(cubin))
+    store.count(store_files.DIRECT, store.configuration(kernel, block=(64, 1, 1), valid=3, driver_blocks=driver_blocks), 1)
+    store.save(tmp_path)
+    (kernel,) = report_of(tmp_path)["kernels"]
+    assert kernel["barriers"] == barriers
+    (row,) = kernel["configurations"]
+    assert row["blocks_per_sm"] == driver_blocks and row["limiters"] == limiters
+    assert row["sources"]["blocks_per_sm"] == "driver"
