@@ -15,6 +15,8 @@ static _Atomic uint64_t next_id = 1;
 void context_begin(struct CUctx_st *context, struct device *device, unsigned flags)
 {
     context->device = device;
+    context->root = context;
+    context->sms = device->model->sms;
     context->flags = flags | CU_CTX_MAP_HOST;
     context->api_version = 3020;
     context->id = atomic_fetch_add(&next_id, 1);

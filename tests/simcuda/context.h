@@ -8,6 +8,9 @@
 struct CUctx_st {
     struct object object; /* dead: destroyed, or a primary context that nobody retains */
     struct device *device;
+    struct CUctx_st *root; /* whose modules and memory it uses: itself, or a green context's primary one */
+    struct CUgreenCtx_st *green; /* or NULL */
+    int sms;                     /* fewer than the device's in a green context */
     bool is_primary;
     unsigned retained; /* primary */
     unsigned attached; /* created: cuCtxAttach */

@@ -105,7 +105,7 @@ CUresult CUDAAPI cuEventCreate(CUevent *handle, unsigned flags)
     if (!event) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    event->context = context;
+    event->context = context->root;
     event->flags = flags;
     atomic_store(&event->references, 1);
     *handle = event;
@@ -141,7 +141,7 @@ static CUresult record(const struct entry *entry, CUevent event, CUstream handle
         return object_refuse(event, entry->call);
     }
     REQUIRE((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) == 0);
-    if (event->context != stream->context) {
+    if (event->context != stream->context->root) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     return event_submit_record(event, stream, flags);

@@ -228,7 +228,7 @@ CUresult CUDAAPI cuKernelGetFunction(CUfunction *function, CUkernel kernel)
     ENTER_IN_CONTEXT(cuKernelGetFunction, context);
     REQUIRE(function);
     REQUIRE_HANDLE(kernel, OBJECT_KERNEL, cuKernelGetFunction);
-    return kernel_function(kernel, context, function);
+    return kernel_function(kernel, context->root, function);
 }
 
 CUresult CUDAAPI cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)

@@ -16,7 +16,7 @@ CUresult launch_resolve(CUfunction handle, struct CUctx_st *context, enum call c
         return CUDA_SUCCESS;
     }
     if (object_is(handle, OBJECT_KERNEL)) {
-        return kernel_function((CUkernel)handle, context, function);
+        return kernel_function((CUkernel)handle, context->root, function);
     }
     return object_refuse(handle, call);
 }
@@ -143,10 +143,10 @@ static CUresult check_cooperative(const struct launch_request *request, int thre
     const struct CUfunc_st *function = request->function;
     uint32_t shared_bytes = request->dynamic_shared_bytes, cluster = cluster_blocks(request);
     uint64_t blocks = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
-    uint64_t resident = cluster > 1
-                            ? (uint64_t)occupancy_clusters(function, threads, shared_bytes, cluster) * cluster
-                            : (uint64_t)occupancy_blocks(function, threads, shared_bytes) *
-                                  (uint64_t)function->context->device->model->sms;
+    const struct CUctx_st *context = request->context ? request->context : function->context;
+    uint64_t resident =
+        cluster > 1 ? (uint64_t)occupancy_clusters(function, threads, shared_bytes, cluster) * cluster
+                    : (uint64_t)occupancy_blocks(function, threads, shared_bytes) * (uint64_t)context->sms;
     return blocks <= resident ? CUDA_SUCCESS : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
@@ -189,9 +189,10 @@ static CUresult record_in_capture(struct CUstream_st *stream, const struct launc
 
 CUresult launch_submit(struct CUstream_st *stream, struct launch_request *request)
 {
-    if (request->function->context != stream->context) {
+    if (request->function->context != stream->context->root) {
         return CUDA_ERROR_INVALID_HANDLE; /* unverified code */
     }
+    request->context = stream->context;
     REQUIRE(!request->parameters || !request->extra);
     TRY(launch_check(request));
     if (atomic_load_explicit(&stream->capture, memory_order_acquire)) {

@@ -5,6 +5,7 @@
 #include "driver.h"
 
 struct launch_request {
+    struct CUctx_st *context;   /* where it runs: NULL = the function's */
     struct CUfunc_st *function; /* a CUkernel is resolved to the function of the launch's context */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;

@@ -246,7 +246,7 @@ CUresult CUDAAPI cuLibraryGetModule(CUmodule *module, CUlibrary library)
     ENTER_IN_CONTEXT(cuLibraryGetModule, context);
     REQUIRE(module);
     REQUIRE_HANDLE(library, OBJECT_LIBRARY, cuLibraryGetModule);
-    return library_module(library, context, module);
+    return library_module(library, context->root, module);
 }
 
 CUresult CUDAAPI cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
@@ -255,7 +255,7 @@ CUresult CUDAAPI cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibra
     REQUIRE(name && (address || bytes));
     REQUIRE_HANDLE(library, OBJECT_LIBRARY, cuLibraryGetGlobal);
     struct CUmod_st *module;
-    TRY(library_module(library, context, &module));
+    TRY(library_module(library, context->root, &module));
     return module_global(module, name, address, bytes);
 }
 
@@ -265,7 +265,7 @@ CUresult CUDAAPI cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibr
     REQUIRE(name && (address || bytes));
     REQUIRE_HANDLE(library, OBJECT_LIBRARY, cuLibraryGetManaged);
     struct CUmod_st *module;
-    TRY(library_module(library, context, &module));
+    TRY(library_module(library, context->root, &module));
     return module_global(module, name, address, bytes);
 }
 

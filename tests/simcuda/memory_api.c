@@ -17,8 +17,8 @@ static CUresult allocate(struct CUctx_st *context, size_t bytes, enum memory_kin
     struct memory_range range = {.bytes = bytes,
                                  .kind = kind,
                                  .flags = flags,
-                                 .context = context,
-                                 .context_id = context->id,
+                                 .context = context->root,
+                                 .context_id = context->root->id,
                                  .device = on_device ? context->device : NULL};
     TRY(memory_allocate(&range));
     *address = range.address;
@@ -124,8 +124,8 @@ CUresult CUDAAPI cuMemHostRegister_v2(void *address, size_t bytes, unsigned flag
                                  .bytes = bytes,
                                  .kind = MEMORY_REGISTERED,
                                  .flags = flags,
-                                 .context = context,
-                                 .context_id = context->id};
+                                 .context = context->root,
+                                 .context_id = context->root->id};
     struct memory_range known;
     if (memory_find(range.address, &known)) {
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;

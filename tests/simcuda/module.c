@@ -119,10 +119,8 @@ static CUresult global_memory(struct CUmod_st *module, size_t index)
     pthread_mutex_lock(&context->lock);
     if (!module->globals[index].address) {
         const struct image_global *global = &module->image->globals[index];
-        struct memory_range range = {.bytes = global->bytes,
-                                     .kind = MEMORY_GLOBAL,
-                                     .context = context,
-                                     .device = context->device};
+        struct memory_range range = {
+            .bytes = global->bytes, .kind = MEMORY_GLOBAL, .context = context, .device = context->device};
         result = memory_allocate(&range);
         module->globals[index].address = range.address;
         if (result == CUDA_SUCCESS && global->initial) {
@@ -162,7 +160,7 @@ static CUresult load(struct CUctx_st *context, CUmodule *module, const void *dat
     TRY(source_copy(data, &source));
     CUresult result = image_load(context->device, &source, jit, &image);
     source_free(&source);
-    return result == CUDA_SUCCESS ? module_make(context, image, module) : result;
+    return result == CUDA_SUCCESS ? module_make(context->root, image, module) : result;
 }
 
 CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *data)

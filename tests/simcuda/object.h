@@ -24,6 +24,8 @@ enum object_kind {
     OBJECT_POOL,
     OBJECT_ALLOCATION, /* cuMemCreate */
     OBJECT_LINKER,
+    OBJECT_GREEN_CONTEXT,
+    OBJECT_RESOURCES, /* cuDevResourceGenerateDesc */
     OBJECT_GRAPH,
     OBJECT_GRAPH_NODE,
     OBJECT_GRAPH_EXEC,

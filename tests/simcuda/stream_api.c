@@ -110,8 +110,8 @@ STREAM_ENTRY(cuStreamGetCtx_v2, _ptsz, (stream, context, green), CUstream stream
 {
     ENTER_STREAM(stream);
     REQUIRE(context && green);
-    *context = stream->context;
-    *green = NULL;
+    *green = stream->context->green;
+    *context = *green ? NULL : stream->context;
     return CUDA_SUCCESS;
 }
 
@@ -120,15 +120,6 @@ STREAM_ENTRY(cuStreamGetDevice, _ptsz, (stream, device), CUstream stream, CUdevi
     ENTER_STREAM(stream);
     REQUIRE(device);
     *device = stream->context->device->ordinal;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuStreamGetGreenCtx(CUstream stream, CUgreenCtx *green)
-{
-    static const struct entry entry = {CALL_cuStreamGetGreenCtx, false};
-    TRY(stream_enter(&entry, &stream));
-    REQUIRE(green);
-    *green = NULL;
     return CUDA_SUCCESS;
 }
 
