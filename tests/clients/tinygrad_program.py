@@ -1,5 +1,5 @@
 """A client of tinygrad, which drives libcuda by ctypes: a matrix product and a training step, replayed as a graph."""
-from tinygrad import Tensor, TinyJit, nn
+from tinygrad import Context, Tensor, TinyJit, nn
 
 
 class Model:
@@ -18,7 +18,6 @@ def main():
     optimizer = nn.optim.SGD(nn.state.get_parameters(model), lr=0.01)
 
     @TinyJit
-    @Tensor.train()
     def step(x, y):
         optimizer.zero_grad()
         loss = model(x).sparse_categorical_crossentropy(y).backward()
@@ -26,8 +25,9 @@ def main():
         return loss.realize()
 
     x, y = Tensor.rand(32, 64).realize(), Tensor.zeros(32, dtype="int32").contiguous().realize()
-    for _ in range(8):
-        step(x, y)
+    with Context(TRAINING=1):
+        for _ in range(8):
+            step(x, y)
     print("launches at least 20 of 5 kernels")
 
 
