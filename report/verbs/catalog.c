@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "model/occupancy.h"
+#include "names/visible.h"
 
 enum { FILE_BYTES_MAX = 1 << 20, SMS_MAX = 4096, MEMORY_GB_MAX = 1 << 20 };
 
@@ -41,9 +42,16 @@ static char *read_file(const char *path, size_t *bytes)
     return failed ? NULL : text;
 }
 
+/* Text that may be shown as it is. */
 static bool is_text(const cJSON *item)
 {
-    return cJSON_IsString(item) && *item->valuestring;
+    return cJSON_IsString(item) && *item->valuestring && is_visible(item->valuestring);
+}
+
+/* One that a name given as an option can match. */
+static bool is_name(const cJSON *item)
+{
+    return is_text(item) && device_name_matches(item->valuestring, item->valuestring);
 }
 
 /* A whole number in [least, most]; absent counts as `otherwise`, unless that is negative. */
@@ -63,8 +71,8 @@ static bool read_capability(const cJSON *entry, int *capability)
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(entry, "compute_capability");
     int major, minor, used = 0;
     struct occupancy_sm sm;
-    if (!is_text(item) || sscanf(item->valuestring, "%2d.%1d%n", &major, &minor, &used) != 2 ||
-        item->valuestring[used] || major < 0 || minor < 0) {
+    if (!is_text(item) || item->valuestring[strspn(item->valuestring, "0123456789.")] ||
+        sscanf(item->valuestring, "%2d.%1d%n", &major, &minor, &used) != 2 || item->valuestring[used]) {
         return false;
     }
     *capability = major * 10 + minor;
@@ -77,12 +85,15 @@ static const char *read_entry(const cJSON *entry, struct device *device)
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(entry, "name");
     const cJSON *product = cJSON_GetObjectItemCaseSensitive(entry, "product");
     const cJSON *source = cJSON_GetObjectItemCaseSensitive(entry, "source");
-    if (!is_text(name)) {
-        return "give \"name\" as text";
+    if (!is_name(name)) {
+        return "give \"name\" as text with letters or digits";
+    }
+    if ((product && !is_text(product)) || (source && !is_text(source))) {
+        return "give \"product\" and \"source\" as text that can be shown";
     }
     device->name = name->valuestring;
-    device->product = is_text(product) ? product->valuestring : name->valuestring;
-    device->source = is_text(source) ? source->valuestring : "the file that names it";
+    device->product = product ? product->valuestring : name->valuestring;
+    device->source = source ? source->valuestring : "the file that names it";
     if (!read_capability(entry, &device->compute_capability)) {
         return "give \"compute_capability\" as text from \"5.0\" on, such as \"9.0\"";
     }

@@ -217,6 +217,10 @@ static int run_model(const struct model *model, int argc, char **argv)
     if (!read_options(&request, argc, argv) || (!request.batch && !has_required(&request))) {
         return EXIT_USAGE;
     }
+    if (request.batch && request.json) {
+        cli_complain("--json: not with --batch, which answers in CSV");
+        return EXIT_USAGE;
+    }
     struct cli_output *output = cli_output_open(request.output);
     if (!output) {
         return EXIT_USAGE;

@@ -58,7 +58,13 @@ def test_a_file_goes_before_the_table(tmp_path):
     (json.dumps({"devices": [{**LARGE, "sms": 1e300}]}), '"sms"'),
     (json.dumps({"devices": [{**LARGE, "compute_capability": 9.0}]}), '"compute_capability" as text'),
     (json.dumps({"devices": [{**LARGE, "compute_capability": "2.0"}]}), '"compute_capability"'),
+    (json.dumps({"devices": [{**LARGE, "compute_capability": "9.0a"}]}), '"compute_capability"'),
+    (json.dumps({"devices": [{**LARGE, "compute_capability": " 9.+0"}]}), '"compute_capability"'),
     (json.dumps({"devices": [{**LARGE, "memory_gb": "x"}]}), '"memory_gb"'),
+    (json.dumps({"devices": [{**LARGE, "name": "()"}]}), 'letters or digits'),
+    (json.dumps({"devices": [{**LARGE, "name": "a\x1b[2J"}]}), 'letters or digits'),
+    (json.dumps({"devices": [{**LARGE, "product": "\u202ebackwards"}]}), '"product"'),
+    (json.dumps({"devices": [{**LARGE, "source": 5}]}), '"source"'),
 ])
 def test_a_file_that_is_no_good_is_named_in_one_line(tmp_path, text, message):
     path = tmp_path / "bad.json"

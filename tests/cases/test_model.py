@@ -320,6 +320,14 @@ def test_many_rows(tmp_path):
     ("bank --stride 1", "'bank'", "occupancy, waves"),
     ("", "''", "occupancy, waves"),
     ("banks --stride 1 -o", "-o", "file name"),
+    ("banks --json --batch", "--json", "CSV"),
+    ("banks --stride 1 --devices", "--devices", "file name"),
+    ("banks --stride 1 extra", "'extra'", "--help"),
+    ("waves --grid 5 --device h200 --sms 7 --blocks-per-sm 1", "--sms", "132"),
+    ("advise --device h200 --cc 9.0 --registers 32 --elements 5", "--device", "not both"),
+    ("divergence --lane-probability inf", "--lane-probability 'inf'", "from 0 to 1"),
+    ("divergence --lane-probability 0x1p-1", "--lane-probability '0x1p-1'", "from 0 to 1"),
+    ("advise --device h200 --registers 32 --elements 99999999999999999999", "--elements '9999", "from 1"),
 ])
 def test_bad_input_is_one_line_with_option_and_range(arguments, option, accepted):
     done = call(*arguments.split())

@@ -48,6 +48,7 @@ static bool read_number(const char *text, double *value)
     }
     char *end;
     *value = strtod(text, &end);
+    *value = *value == 0 ? 0 : *value; /* −0 would be printed as such */
     return !*end && isfinite(*value);
 }
 
