@@ -2,7 +2,6 @@
 #include "verbs/model/text.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,14 +12,13 @@ enum { PARAGRAPH_COLUMNS = 100 };
 const char *text_percent(double fraction, char text[MODEL_TEXT_BYTES])
 {
     double tenths = round(fraction * 1000);
-    if (tenths >= 1000 && fraction < 1) {
-        tenths = 999;
+    if (fraction < 1 && tenths >= 1000) {
+        return strcpy(text, ">99.9 %");
     }
-    if (tenths <= 0 && fraction > 0) {
-        tenths = 1;
+    if (fraction > 0 && tenths <= 0) {
+        return strcpy(text, "<0.1 %");
     }
-    bool whole = fmod(tenths, 10) == 0;
-    snprintf(text, MODEL_TEXT_BYTES, whole ? "%.0f %%" : "%.1f %%", tenths / 10);
+    snprintf(text, MODEL_TEXT_BYTES, fmod(tenths, 10) == 0 ? "%.0f %%" : "%.1f %%", tenths / 10);
     return text;
 }
 

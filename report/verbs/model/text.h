@@ -7,7 +7,7 @@
 
 enum { MODEL_TEXT_BYTES = 48 };
 
-/* "37.5 %"; never 100 % or 0 % for what is only nearly so. */
+/* "37.5 %"; what is only nearly 0 % or 100 %: "<0.1 %", ">99.9 %". */
 const char *text_percent(double fraction, char text[MODEL_TEXT_BYTES]);
 /* "1,000,000". */
 const char *text_count(uint64_t count, char text[MODEL_TEXT_BYTES]);
