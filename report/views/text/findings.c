@@ -33,16 +33,17 @@ static void write_finding(const struct page *page, const struct merged *merged,
         lead.text[0] = '\0';
     }
     page_paragraph(page, PLAIN, INDENT, lead.text, finding->evidence, 4);
-    if (finding->advice[0]) {
-        page_paragraph(page, PLAIN, INDENT, "      →", finding->advice, 4);
-    }
 }
 
-static bool starts_group(const struct merged *merged, uint32_t index)
+static bool are_one_group(const struct merged_finding *finding, const struct merged_finding *next)
 {
-    const struct merged_finding *finding = &merged->findings[index];
-    return index == 0 || strcmp(finding[-1].id, finding->id) != 0 ||
-           finding[-1].severity != finding->severity;
+    return strcmp(finding->id, next->id) == 0 && finding->severity == next->severity;
+}
+
+/* Advice that holds for several findings in a row is given once, after the last of them. */
+static bool advice_comes_later(const struct merged_finding *finding, const struct merged_finding *next)
+{
+    return are_one_group(finding, next) && strcmp(finding->advice, next->advice) == 0;
 }
 
 void text_findings(const struct page *page, const struct merged *merged, uint32_t most)
@@ -56,11 +57,16 @@ void text_findings(const struct page *page, const struct merged *merged, uint32_
     }
     page_heading(page, "WHAT WASTES THE GPU",
                  merged->gpu_times_known ? "% of all SM time" : "% of all SM time, counted in waves");
-    for (uint32_t i = 0; i < merged->findings_count && i < most; i++) {
-        if (starts_group(merged, i)) {
-            write_title(page, &merged->findings[i]);
+    uint32_t shown = merged->findings_count < most ? merged->findings_count : most;
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct merged_finding *finding = &merged->findings[i];
+        if (i == 0 || !are_one_group(finding - 1, finding)) {
+            write_title(page, finding);
         }
-        write_finding(page, merged, &merged->findings[i]);
+        write_finding(page, merged, finding);
+        if (finding->advice[0] && !(i + 1 < shown && advice_comes_later(finding, finding + 1))) {
+            page_paragraph(page, PLAIN, INDENT, "      →", finding->advice, 4);
+        }
     }
     if (merged->findings_count > most) {
         page_space(page, INDENT);

@@ -77,9 +77,76 @@ void page_end(const struct page *page)
     fputc('\n', page->out);
 }
 
+static unsigned write_bytes(const struct page *page, enum style style, const char *text, size_t bytes)
+{
+    char *part = strndup(text, bytes);
+    if (!part) {
+        return 0;
+    }
+    page_text(page, style, part);
+    unsigned columns = (unsigned)visible_columns(part);
+    free(part);
+    return columns;
+}
+
+enum { TEMPLATE_HEAD = 12 };
+
+/* Functors tell kernels of one template apart; numbers and element types, whose names are short, hardly do.
+ */
+static bool arguments_tell(const char *arguments)
+{
+    enum { LONGEST_TYPE = 8 }; /* BFloat16, unsigned */
+    static const char letters[] = "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    for (const char *word = strpbrk(arguments, letters); word; word = strpbrk(word, letters)) {
+        size_t bytes = strspn(word, letters);
+        if (bytes > LONGEST_TYPE && strncmp(word, "__", 2) != 0) {
+            return true;
+        }
+        word += bytes;
+    }
+    return false;
+}
+
+/* "vectorized_e…<4, MulFunctor>", but "vectorized_layer_norm_kernel<…>". False where the name is no template.
+ */
+static bool write_template_cut(const struct page *page, enum style style, unsigned width, const char *text,
+                               unsigned *used)
+{
+    const char *arguments = strchr(text, '<');
+    if (!arguments || text[strlen(text) - 1] != '>' || width < 2 * TEMPLATE_HEAD) {
+        return false;
+    }
+    size_t base_bytes = (size_t)(arguments - text), rest = visible_columns(arguments);
+    bool base_fits = visible_bytes_within(text, width - 3) >= base_bytes; /* "<…>" */
+    unsigned head = arguments_tell(arguments) ? TEMPLATE_HEAD : base_fits ? width - 3 : width - 4;
+    if (rest + 1 + head < width) {
+        head = width - 1 - (unsigned)rest;
+    }
+    size_t head_bytes = visible_bytes_within(text, head);
+    *used = write_bytes(page, style, text, head_bytes < base_bytes ? head_bytes : base_bytes);
+    if (head_bytes < base_bytes) {
+        page_text(page, style, "…");
+        *used += 1;
+    }
+    if (*used + rest <= width) {
+        page_text(page, style, arguments);
+        *used += (unsigned)rest;
+    } else {
+        *used += write_bytes(page, style, arguments,
+                             visible_bytes_within(arguments, width > *used + 2 ? width - *used - 2 : 0));
+        page_text(page, style, "…>");
+        *used += 2;
+    }
+    return true;
+}
+
 /* Both ends of a name matter: the start says which, the end which variant. Returns the columns taken. */
 static unsigned write_cut(const struct page *page, enum style style, unsigned width, const char *text)
 {
+    unsigned used = 0;
+    if (write_template_cut(page, style, width, text, &used)) {
+        return used;
+    }
     unsigned head = (width - 1) * 2 / 3, tail = width - 1 - head;
     size_t head_bytes = visible_bytes_within(text, head), from = head_bytes;
     while (visible_columns(text + from) > tail) {
@@ -87,14 +154,9 @@ static unsigned write_cut(const struct page *page, enum style style, unsigned wi
             from++;
         } while (((unsigned char)text[from] & 0xc0) == 0x80);
     }
-    char *start = strndup(text, head_bytes);
-    if (!start) {
-        return 0;
-    }
-    page_print(page, style, "%s…%s", start, text + from);
-    unsigned used = (unsigned)(visible_columns(start) + 1 + visible_columns(text + from));
-    free(start);
-    return used;
+    used = write_bytes(page, style, text, head_bytes);
+    page_print(page, style, "…%s", text + from);
+    return used + 1 + (unsigned)visible_columns(text + from);
 }
 
 static unsigned write_fit(const struct page *page, enum style style, unsigned width, const char *text)
