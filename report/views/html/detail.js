@@ -151,7 +151,7 @@ function isInTable(kernelIndex) {
 
 function openDetail(kernelIndex, configurationIndex) {
     detail.row = rowToShow(kernelIndex, configurationIndex);
-    table.active = Math.max(0, table.rows.findIndex(isInTable(kernelIndex)));
+    setActive(table.rows.findIndex(isInTable(kernelIndex)));
     renderDetail(kernelIndex);
     const dialog = byId("detail");
     if (!dialog.open) {

@@ -75,7 +75,7 @@ function listenToTable() {
     byId("bucket-reset").addEventListener("click", () => toggleBucket(state.bucket));
     byId("scroller").addEventListener("scroll", renderRowsInSight, {passive: true});
     window.addEventListener("resize", () => {
-        table.rendered = null;
+        layoutChanged();
         renderRowsInSight();
     });
     byId("table-body").addEventListener("click", (event) => {
@@ -170,7 +170,10 @@ function listenToPrinting() {
     window.addEventListener(
         "beforeprint",
         () => renderBody({first: 0, last: Math.min(PRINTED_ROWS, table.rows.length), height: 0}));
-    window.addEventListener("afterprint", () => renderBody(rowsInSight()));
+    window.addEventListener("afterprint", () => {
+        layoutChanged();
+        renderRowsInSight();
+    });
 }
 
 renderHead();

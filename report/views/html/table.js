@@ -8,39 +8,36 @@ const OVERSCAN_ROWS = 12;
 const table = {
     rows: [],
     active: 0,
-    fields: []
+    fields: [],
+    rendered: null, /* the part of rows that exists: {first, last} */
+    rowHeight: null,
 };
 
-/* Unknown values come last in either direction; equal ones keep the order of the report. */
-function compareBy(field, descending) {
-    const sign = descending ? -1 : 1;
-    return (a, b) => {
-        const x = field.value(a) ?? null;
-        const y = field.value(b) ?? null;
-        if (x === null || y === null) {
-            return (x === null) - (y === null);
-        }
-        return sign * (typeof x === "string" ? x.localeCompare(y, "en") : x - y);
-    };
+const inAlphabet = new Intl.Collator("en");
+
+function compareKeys(x, y) {
+    return typeof x === "string" ? inAlphabet.compare(x, y) : x - y;
 }
 
-function tableRows() {
-    return state.mode === "kernels" ? kernelRows().filter(kernelMatches) :
-                                      selectedRows.filter(configurationMatches);
+/* Unknown values come last in either direction; equal ones keep the order of the report. */
+function sorted(rows, field, descending) {
+    const sign = descending ? -1 : 1;
+    const keyed = rows.map((row) => ({row, key: field.value(row) ?? null}));
+    const unknownOrder = (a, b) => (a.key === null) - (b.key === null);
+    const known = (a, b) => a.key !== null && b.key !== null;
+    keyed.sort((a, b) => known(a, b) ? sign * compareKeys(a.key, b.key) : unknownOrder(a, b));
+    return keyed.map(({row}) => row);
 }
 
 function cellClass(field) {
-    return [
-        `c-${field.id}`, field.text ? "" : "number", field.phone ? "" : "wide", field.roomy ? "roomy" : ""
-    ].filter(Boolean)
-        .join(" ");
+    const kinds = {number: !field.text, wide: !field.phone, roomy: field.roomy};
+    return [`c-${field.id}`, ...Object.keys(kinds).filter((kind) => kinds[kind])].join(" ");
 }
 
 function cellNode(field, row) {
     const value = field.value(row) ?? null;
-    const content = value === null ? notAvailable(howToMeasure(field.id)) :
-        field.cell                 ? field.cell(row) :
-                                     field.format(value);
+    const show = field.cell ? () => field.cell(row) : () => field.format(value);
+    const content = value === null ? notAvailable(howToMeasure(field.id)) : show();
     return element("td", {class: cellClass(field), "data-label": field.label}, content);
 }
 
@@ -55,16 +52,25 @@ function rowNode(row, index) {
         table.fields.map((field) => cellNode(field, row)));
 }
 
+/* Stands for the rows that do not exist above and below. */
 function spacer(rows, height) {
-    return rows > 0 ?
-        element(
-            "tr", {class: "spacer", "aria-hidden": "true"},
-            element("td", {colspan: table.fields.length, style: {height: rows * height + "px"}})) :
-        null;
+    const cell = element("td", {colspan: table.fields.length, style: {height: rows * height + "px"}});
+    return element("tr", {class: "spacer", "aria-hidden": "true", hidden: rows === 0}, cell);
 }
 
+function rowNodes(first, last) {
+    return table.rows.slice(first, last).map((row, index) => rowNode(row, first + index));
+}
+
+/* Asking for it makes the browser compute styles, so it is asked once for each layout. */
 function rowHeight() {
-    return parseFloat(getComputedStyle(byId("table")).getPropertyValue("--row-height"));
+    table.rowHeight ??= parseFloat(getComputedStyle(byId("table")).getPropertyValue("--row-height"));
+    return table.rowHeight;
+}
+
+function layoutChanged() {
+    table.rowHeight = null;
+    table.rendered = null;
 }
 
 function rowsInSight() {
@@ -76,25 +82,42 @@ function rowsInSight() {
     return {first, last, height};
 }
 
-function renderBody({first, last, height}) {
-    byId("table-body")
-        .replaceChildren(
-            ...[spacer(first, height),
-                ...table.rows.slice(first, last).map((row, index) => rowNode(row, first + index)),
-                spacer(table.rows.length - last, height),
-    ].filter(Boolean));
-    table.rendered = {first, last};
+function renderAnew(body, {first, last, height}) {
+    body.replaceChildren(
+        spacer(first, height), ...rowNodes(first, last), spacer(table.rows.length - last, height));
+}
+
+/* Rows that stay in sight stay as they are: scrolling makes only the few that come into it. */
+function renderMoved(body, old, {first, last, height}) {
+    const nodes = [...body.children].slice(1, -1);
+    nodes.filter((_, index) => old.first + index < first || old.first + index >= last)
+        .forEach((node) => node.remove());
+    body.firstChild.replaceWith(spacer(first, height), ...rowNodes(first, Math.max(first, old.first)));
+    body.lastChild.replaceWith(
+        ...rowNodes(Math.min(last, old.last), last), spacer(table.rows.length - last, height));
+}
+
+function renderBody(sight) {
+    const old = table.rendered;
+    if (old && old.height === sight.height && old.first < sight.last && sight.first < old.last) {
+        renderMoved(byId("table-body"), old, sight);
+    } else {
+        renderAnew(byId("table-body"), sight);
+    }
+    table.rendered = sight;
 }
 
 function renderRowsInSight() {
     const sight = rowsInSight();
     if (table.rendered?.first !== sight.first || table.rendered?.last !== sight.last) {
-        const focused = document.activeElement?.closest("#table-body tr");
         renderBody(sight);
-        if (focused) {
-            rowElement(table.active)?.focus({preventScroll: true});
-        }
     }
+}
+
+function setActive(index) {
+    rowElement(table.active)?.setAttribute("tabindex", -1);
+    table.active = Math.min(table.rows.length - 1, Math.max(0, index));
+    rowElement(table.active)?.setAttribute("tabindex", 0);
 }
 
 function rowElement(index) {
@@ -144,20 +167,20 @@ function renderToolbar() {
 }
 
 function renderTable() {
+    const {field: sortField, descending} = state.sort[state.mode];
+    const all = state.mode === "kernels" ? kernelRows() : selectedRows;
+    const matching = all.filter(state.mode === "kernels" ? kernelMatches : configurationMatches);
     table.fields = fieldsOf(state.mode);
-    const sort = state.sort[state.mode];
-    const field = table.fields.find((candidate) => candidate.id === sort.field);
-    table.rows = tableRows().sort(compareBy(field, sort.descending));
+    table.rows = sorted(matching, table.fields.find((field) => field.id === sortField), descending);
     table.active = 0;
-    table.rendered = null;
     renderToolbar();
     renderHeading();
     byId("table").className = state.mode;
     byId("table").setAttribute("aria-rowcount", table.rows.length + 1);
     byId("scroller").scrollTop = 0;
+    layoutChanged();
     renderRowsInSight();
-    byId("table-note").textContent =
-        tableNote(table.rows.length, state.mode === "kernels" ? kernelRows().length : selectedRows.length);
+    byId("table-note").textContent = tableNote(matching.length, all.length);
 }
 
 /* Moves the keyboard to a row, which is brought into existence and sight first. */
@@ -165,7 +188,7 @@ function focusRow(index) {
     if (!table.rows.length) {
         return;
     }
-    table.active = Math.min(table.rows.length - 1, Math.max(0, index));
+    setActive(index);
     const height = rowHeight();
     const scroller = byId("scroller");
     const head = byId("table-head").offsetHeight;
@@ -175,7 +198,7 @@ function focusRow(index) {
     } else if (top + height > scroller.scrollTop + scroller.clientHeight - head) {
         scroller.scrollTop = top + height - scroller.clientHeight + head;
     }
-    renderBody(rowsInSight());
+    renderRowsInSight();
     rowElement(table.active)?.focus({preventScroll: true});
 }
 
