@@ -36,6 +36,6 @@ uint64_t clock_rate(void)
     if (ns == 0 || ticks == 0) {
         return 0;
     }
-    clock_state.ns_per_tick_32 = (uint64_t)(((unsigned __int128)ns << 32) / ticks);
+    store_relaxed(&clock_state.ns_per_tick_32, (uint64_t)(((unsigned __int128)ns << 32) / ticks));
     return (uint64_t)((unsigned __int128)ticks * 1000000000u / ns);
 }

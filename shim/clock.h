@@ -8,10 +8,10 @@
 #include "platform.h"
 
 struct clock {
-    bool counter;            /* ticks are of the time-stamp counter, else nanoseconds */
-    uint64_t start_ticks;    /* when the library was loaded */
-    uint64_t start_ns;       /* CLOCK_MONOTONIC at the same moment */
-    uint64_t ns_per_tick_32; /* nanoseconds in a tick, times 2^32; refined as time goes on */
+    bool counter;                    /* ticks are of the time-stamp counter, else nanoseconds */
+    uint64_t start_ticks;            /* when the library was loaded */
+    uint64_t start_ns;               /* CLOCK_MONOTONIC at the same moment */
+    _Atomic uint64_t ns_per_tick_32; /* nanoseconds in a tick, times 2^32; refined as time goes on */
 };
 extern HIDDEN struct clock clock_state;
 
@@ -38,7 +38,7 @@ static ALWAYS_INLINE uint64_t clock_ticks(void)
 
 static inline uint64_t clock_ns(uint64_t ticks)
 {
-    return (uint64_t)(((unsigned __int128)ticks * clock_state.ns_per_tick_32) >> 32);
+    return (uint64_t)(((unsigned __int128)ticks * load_relaxed(&clock_state.ns_per_tick_32)) >> 32);
 }
 
 #endif

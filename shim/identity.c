@@ -12,10 +12,11 @@
 
 void identity_host(char host[64])
 {
-    memset(host, 0, 64);
-    if (gethostname(host, 63) != 0) {
-        strcpy(host, "unknown");
+    char name[64] = "unknown";
+    if (gethostname(name, sizeof name - 1) != 0) {
+        strcpy(name, "unknown");
     }
+    memcpy(host, name, sizeof name);
     /* It becomes part of a file name. */
     for (char *p = host; *p; p++) {
         bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');

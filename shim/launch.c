@@ -76,7 +76,7 @@ static CUresult launch_kernel_ex(struct call call, const CUlaunchConfig *config,
     uint32_t flags = call_flags(&call, call.api == API_cuLaunchKernelEx_ptsz);
     struct launch launch;
     struct watched watched = {.token = 0};
-    if (UNLIKELY(recorder.watched) && config) {
+    if (UNLIKELY(load_relaxed(&recorder.watched)) && config) {
         read_config(config, function, flags, &launch);
         watch_shape(&watched, &launch);
     }

@@ -18,7 +18,7 @@ static ALWAYS_INLINE void watch_shape(struct watched *watched, const struct laun
 {
     struct launch_words words;
     watched->token = 0;
-    if (UNLIKELY(recorder.watched) && launch_pack(launch, &words)) {
+    if (UNLIKELY(load_relaxed(&recorder.watched)) && launch_pack(launch, &words)) {
         plugin_before(watched, launch->function, words.grid, words.block, words.extras, launch->stream);
     }
 }

@@ -111,7 +111,7 @@ void plugin_open(void)
         return;
     }
     hooks = open(&services);
-    recorder.watched = hooks && (hooks->before || hooks->after);
+    store_release(&recorder.watched, hooks && (hooks->before || hooks->after));
 }
 
 static uint32_t body_of(uint32_t target)

@@ -28,7 +28,7 @@ static ALWAYS_INLINE void watch_begin(struct watched *watched, void *function, u
                                       uint64_t extras, CUstream stream)
 {
     watched->token = 0;
-    if (UNLIKELY(recorder.watched)) {
+    if (UNLIKELY(load_relaxed(&recorder.watched))) {
         plugin_before(watched, function, grid, block, extras, stream);
     }
 }

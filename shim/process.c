@@ -141,7 +141,7 @@ void process_first_launch(void)
             forget_parent(); /* a fork that the C library did not see */
         }
         keys_open(&recorder.keys);
-        recorder.times = settings.times;
+        store_relaxed(&recorder.times, settings.times);
         opened = !settings.disabled && open_store(driver_version);
         owner = getpid();
         recorder.store_base = store.base;
@@ -193,7 +193,7 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&recorder_lock);
     if (load_relaxed(&recorder.mode) != RECORDER_OFF) {
         memset(&recorder_page, 0, sizeof recorder_page); /* where the kernel cannot wipe it */
-        recorder.times = settings.times;
+        store_relaxed(&recorder.times, settings.times);
         forget_parent();
     }
 }
@@ -208,7 +208,7 @@ __attribute__((constructor)) static void process_loaded(void)
     }
     clock_start();
     find_library_path();
-    recorder.times = settings.times;
+    store_relaxed(&recorder.times, settings.times);
     madvise(&recorder_page, sizeof recorder_page, MADV_WIPEONFORK);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

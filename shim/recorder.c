@@ -113,7 +113,7 @@ void recorder_add(uint32_t target, uint64_t launches)
 /* A context tells launches of one CUkernel on several devices apart. */
 static uint64_t place_of(uint64_t extras, CUstream stream)
 {
-    bool needed = recorder.places != PLACES_ONE && !(extras & LAUNCH_GRAPH);
+    bool needed = load_relaxed(&recorder.places) != PLACES_ONE && !(extras & LAUNCH_GRAPH);
     return needed ? (uint64_t)(uintptr_t)describe_context(stream) : 0;
 }
 
@@ -183,7 +183,7 @@ void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t e
                        uint64_t start)
 {
     uint64_t end = start ? clock_ticks() : 0;
-    if (UNLIKELY(load_relaxed(&recorder.mode) != RECORDER_PLAIN) && !prepare(stream, extras)) {
+    if (UNLIKELY(load_acquire(&recorder.mode) != RECORDER_PLAIN) && !prepare(stream, extras)) {
         return;
     }
     struct shard *shard = thread.shard;
@@ -216,7 +216,7 @@ void recorder_launched_shape(const struct launch *launch, uint64_t start)
     struct launch_words words;
     if (launch_pack(launch, &words)) {
         recorder_launched(launch->function, words.grid, words.block, words.extras, launch->stream, start);
-    } else if (load_relaxed(&recorder.mode) == RECORDER_PLAIN || prepare(launch->stream, launch->flags)) {
+    } else if (load_acquire(&recorder.mode) == RECORDER_PLAIN || prepare(launch->stream, launch->flags)) {
         KEEP_ERRNO;
         uint64_t end = start ? clock_ticks() : 0;
         count_target(resolve(launch, NULL), start, end);
@@ -260,8 +260,8 @@ void recorder_choose_mode(void)
 void recorder_tell_places_apart(enum recorder_places places)
 {
     pthread_mutex_lock(&recorder_lock);
-    if (places > recorder.places) {
-        recorder.places = (uint8_t)places;
+    if (places > load_relaxed(&recorder.places)) {
+        store_relaxed(&recorder.places, (uint8_t)places);
         registry_forget_all();
     }
     pthread_mutex_unlock(&recorder_lock);

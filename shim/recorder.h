@@ -25,9 +25,9 @@ enum recorder_places {
 
 struct recorder {
     _Atomic uint32_t mode;
-    bool times;                /* keep launch-call time and gaps */
-    uint8_t places;            /* enum recorder_places */
-    bool watched;              /* the plug-in wants to see launches */
+    _Atomic bool times;        /* keep launch-call time and gaps */
+    _Atomic uint8_t places;    /* enum recorder_places */
+    _Atomic bool watched;      /* the plug-in wants to see launches */
     _Atomic uint32_t captures; /* streams known to be capturing */
     struct keys keys;
     char *store_base;
@@ -66,7 +66,7 @@ void recorder_runtime_returned(uint64_t start);
 
 static ALWAYS_INLINE uint64_t recorder_start(void)
 {
-    if (UNLIKELY(!recorder.times)) {
+    if (UNLIKELY(!load_relaxed(&recorder.times))) {
         return 0;
     }
     return thread.runtime_start ? thread.runtime_start : clock_ticks();

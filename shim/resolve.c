@@ -22,7 +22,7 @@ static uint32_t pending_count;
 
 static CUcontext context_of(const struct launch *launch, const struct handle_facts *facts, CUcontext context)
 {
-    if (context == NULL && facts->kind == HANDLE_FUNCTION && recorder.places != PLACES_PARTS) {
+    if (context == NULL && facts->kind == HANDLE_FUNCTION && load_relaxed(&recorder.places) != PLACES_PARTS) {
         context = facts->context;
     }
     return context ? context : describe_context(launch->stream);
@@ -184,7 +184,7 @@ uint32_t resolve(const struct launch *launch, const struct launch_words *words)
         if (further) {
             launch_any_shape(&key);
         }
-        if (resolved.bound && recorder.places != PLACES_PARTS) {
+        if (resolved.bound && load_relaxed(&recorder.places) != PLACES_PARTS) {
             key.place = 0;
         }
         pthread_mutex_lock(&recorder_lock);

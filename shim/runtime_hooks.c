@@ -4,8 +4,6 @@
  * Each is exported once for each version of the runtime, under the version that the program's reference asks
  * for, so that a process with two runtimes gets to the right one. A reference to any other version does not
  * find us at all. */
-#include <dlfcn.h>
-
 #include "elf_object.h"
 #include "lookup.h"
 #include "recorder.h"
@@ -17,7 +15,7 @@ struct runtime_dim3 {
 enum runtime_version { RUNTIME_11, RUNTIME_12, RUNTIME_13, RUNTIME_VERSIONS };
 
 enum runtime_api {
-#define RUNTIME_HOOK(name, type, wrap, parameters, arguments, witness) RUNTIME_##name,
+#define RUNTIME_HOOK(name, type, wrap, parameters, arguments) RUNTIME_##name,
 #include "runtime_api.def"
     RUNTIME_API_COUNT
 };
@@ -26,41 +24,28 @@ static const char *const sonames[RUNTIME_VERSIONS] = {"libcudart.so.11.0", "libc
                                                       "libcudart.so.13"};
 
 static const char *const names[RUNTIME_API_COUNT] = {
-#define RUNTIME_HOOK(name, type, wrap, parameters, arguments, witness) #name,
+#define RUNTIME_HOOK(name, type, wrap, parameters, arguments) #name,
 #include "runtime_api.def"
 };
 
 static _Atomic(void *) real_functions[RUNTIME_VERSIONS][RUNTIME_API_COUNT];
-static _Atomic bool
-    several[RUNTIME_VERSIONS]; /* copies of one version are mapped: each call asks which is meant */
 static _Atomic uint64_t known_generation;
 
-struct copies {
-    const char *soname;
-    uint32_t count;
-    struct elf_object first;
-};
-
-static bool note_copy(const struct elf_object *object, const void *argument)
+static bool has_soname(const struct elf_object *object, const void *soname)
 {
-    struct copies *copies = (struct copies *)argument;
-    if (elf_same_name(object->soname, copies->soname)) {
-        copies->first = copies->count++ ? copies->first : *object;
-    }
-    return false;
+    return elf_same_name(object->soname, soname);
 }
 
-/* The next definition for everyone, else the only runtime of that version that is mapped. */
+/* The next definition for everyone, else the runtime of that version that was mapped first: the loader binds
+ * references to that one too. */
 static void find_version(enum runtime_version version)
 {
-    struct copies copies = {.soname = sonames[version]};
-    struct elf_object unused;
-    elf_object_find(note_copy, &copies, &unused);
-    store_relaxed(&several[version], copies.count > 1);
+    struct elf_object runtime;
+    bool mapped = elf_object_find(has_soname, sonames[version], &runtime);
     for (enum runtime_api api = 0; api < RUNTIME_API_COUNT; api++) {
-        void *function = copies.count ? lookup_version_after_us(names[api], sonames[version]) : NULL;
-        if (function == NULL && copies.count) {
-            function = elf_object_symbol(&copies.first, names[api]);
+        void *function = mapped ? lookup_version_after_us(names[api], sonames[version]) : NULL;
+        if (function == NULL && mapped) {
+            function = elf_object_symbol(&runtime, names[api]);
         }
         store_relaxed(&real_functions[version][api], function);
     }
@@ -80,34 +65,12 @@ static void look_again(void)
     store_release(&known_generation, generation);
 }
 
-/* What a reference from the object that holds the address is bound to. */
-static void *bound_function(const void *address, enum runtime_version version, const char *name)
-{
-    struct elf_object object;
-    void *(*open)(const char *, int) = (void *(*)(const char *, int))lookup_after_us("dlopen");
-    int (*close)(void *) = (int (*)(void *))lookup_after_us("dlclose");
-    if (!open || !close || !elf_object_holding(address, &object)) {
-        return NULL;
-    }
-    void *library = open(object.path[0] ? object.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
-    void *function = library ? lookup_version(library, name, sonames[version]) : NULL;
-    if (library) {
-        close(library);
-    }
-    return function;
-}
-
-static ALWAYS_INLINE void *real_function(enum runtime_version version, enum runtime_api api,
-                                         const void *witness)
+static ALWAYS_INLINE void *real_function(enum runtime_version version, enum runtime_api api)
 {
     void *function = load_relaxed(&real_functions[version][api]);
     if (UNLIKELY(function == NULL || api == RUNTIME___cudaRegisterFatBinary)) {
         look_again();
         function = load_relaxed(&real_functions[version][api]);
-    }
-    if (UNLIKELY(load_relaxed(&several[version]))) {
-        void *bound = bound_function(witness, version, names[api]);
-        function = bound ? bound : function;
     }
     return function;
 }
@@ -145,18 +108,17 @@ enum { NO_RUNTIME = 302 /* cudaErrorSharedObjectSymbolNotFound */ };
 
 #define RUNTIME_REGISTRATION(call) return real ? call : NULL;
 
-#define RUNTIME_ENTRY(name, version, soname, type, wrap, parameters, arguments, witness)                     \
+#define RUNTIME_ENTRY(name, version, soname, type, wrap, parameters, arguments)                              \
     EXPORT type runtime_##version##_##name parameters;                                                       \
     __asm__(".symver runtime_" #version "_" #name ", " #name "@" soname);                                    \
     type runtime_##version##_##name parameters                                                               \
     {                                                                                                        \
-        const void *known = (witness), *caller = known ? known : __builtin_return_address(0);                \
-        type(*real) parameters = (type(*) parameters)real_function(version, RUNTIME_##name, caller);         \
+        type(*real) parameters = (type(*) parameters)real_function(version, RUNTIME_##name);                 \
         wrap(real arguments)                                                                                 \
     }
 
-#define RUNTIME_HOOK(name, type, wrap, parameters, arguments, witness)                                       \
-    RUNTIME_ENTRY(name, RUNTIME_11, "libcudart.so.11.0", type, wrap, parameters, arguments, witness)         \
-    RUNTIME_ENTRY(name, RUNTIME_12, "libcudart.so.12", type, wrap, parameters, arguments, witness)           \
-    RUNTIME_ENTRY(name, RUNTIME_13, "libcudart.so.13", type, wrap, parameters, arguments, witness)
+#define RUNTIME_HOOK(name, type, wrap, parameters, arguments)                                                \
+    RUNTIME_ENTRY(name, RUNTIME_11, "libcudart.so.11.0", type, wrap, parameters, arguments)                  \
+    RUNTIME_ENTRY(name, RUNTIME_12, "libcudart.so.12", type, wrap, parameters, arguments)                    \
+    RUNTIME_ENTRY(name, RUNTIME_13, "libcudart.so.13", type, wrap, parameters, arguments)
 #include "runtime_api.def"
