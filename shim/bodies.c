@@ -168,11 +168,9 @@ uint32_t bodies_find_or_add(struct body_sum *sum)
 
 void body_sum_count_singly(struct body_sum *sum)
 {
-    for (uint32_t i = 0; i <= sum->mask; i++) {
-        const struct body_part *part = &sum->parts[i];
-        if (part->target != STORE_NO_TARGET && i < sum->count) {
-            recorder_add(part->target, part->times);
-        }
+    pack(sum); /* a sum that is not kept as a body has not been */
+    for (uint32_t i = 0; i < sum->count; i++) {
+        recorder_add(sum->parts[i].target, sum->parts[i].times);
     }
     for (uint32_t reason = 0; reason < 3; reason++) {
         if (sum->uncounted[reason]) {
