@@ -140,6 +140,9 @@ enum cubin_status cubin_read_globals(const void *elf, size_t size, cubin_global_
 /* --- PTX ---------------------------------------------------------------------------------------------------
  */
 
+/* Whether the text begins as every PTX text must: with .version, behind nothing but space and comments. */
+bool ptx_is_text(const char *text, size_t size);
+
 /* The entry functions of a PTX text, as far as the text itself knows them: name, parameters, launch bounds,
  * required block, clusters. Registers, stack and shared memory are the assembler's to decide and stay
  * unknown. `size` may count a final NUL. The kernel's name is valid during the call only. */

@@ -201,6 +201,15 @@ static void read_target(struct ptx *ptx, struct cubin_info *info)
     info->variant = *rest == 'a' || *rest == 'f' ? *rest : 0;
 }
 
+bool ptx_is_text(const char *text, size_t size)
+{
+    static const char first[] = ".version";
+    struct ptx ptx = {.at = text, .end = text + strnlen(text, size)};
+    while (skip_filling(&ptx)) {
+    }
+    return (size_t)(ptx.end - ptx.at) > sizeof first && memcmp(ptx.at, first, sizeof first - 1) == 0;
+}
+
 /* Up to and past the next directive of that name. */
 static bool seek(struct ptx *ptx, const char *directive)
 {

@@ -9,7 +9,8 @@
 #include "report/cubin/bytes.h"
 #include "report/cubin/elf_view.h"
 
-#define SEARCH_BYTES (256u << 10)
+#define SEARCH_LEAST_BYTES (1u << 10)
+#define SEARCH_MOST_BYTES  (256u << 10)
 
 struct search {
     struct file_reader *reader;
@@ -165,29 +166,43 @@ static bool is_elf_magic(const unsigned char *at)
     return memcmp(at, ELFMAG, SELFMAG) == 0;
 }
 
-/* The next hit at or after search->offset; false at the end. Data sections are searched at multiples of 8,
- * which is how they are aligned; other files at each byte, for cubins too. */
-static bool find_magic(struct search *search, bool *elf)
+/* Moves search->offset to the first hit among `bytes` bytes, or behind the last place a hit could start. */
+static bool find_in_chunk(struct search *search, const unsigned char *chunk, size_t bytes, unsigned step,
+                          bool *elf)
 {
     bool loose = search->region->kind == REGION_LOOSE;
-    unsigned step = loose ? 1 : 8;
+    size_t i = 0;
+    for (; i + 8 <= bytes; i += step) {
+        *elf = loose && is_elf_magic(chunk + i);
+        if (*elf || is_container_magic(chunk + i)) {
+            search->offset += i;
+            return true;
+        }
+    }
+    search->offset += i;
+    return false;
+}
+
+/* The next hit at or after search->offset; false at the end. Data sections are searched at multiples of 8,
+ * which is how they are aligned; other files at each byte, for cubins too. Containers mostly follow each
+ * other, so the first chunk is small. */
+static bool find_magic(struct search *search, bool *elf)
+{
+    unsigned step = search->region->kind == REGION_LOOSE ? 1 : 8;
     uint64_t misaligned = (search->region->address + search->offset - search->region->offset) % step;
     search->offset += misaligned ? step - misaligned : 0;
+    size_t most = SEARCH_LEAST_BYTES;
     while (search->offset < search->end && search->end - search->offset >= 8) {
         uint64_t rest = search->end - search->offset;
-        size_t bytes = rest < SEARCH_BYTES ? (size_t)rest : SEARCH_BYTES;
-        const unsigned char *at = file_reader_at(search->reader, search->offset, bytes);
-        if (!at) {
+        size_t bytes = rest < most ? (size_t)rest : most;
+        const unsigned char *chunk = file_reader_at(search->reader, search->offset, bytes);
+        if (!chunk) {
             return false;
         }
-        for (size_t i = 0; i + 8 <= bytes; i += step) {
-            *elf = loose && is_elf_magic(at + i);
-            if (*elf || is_container_magic(at + i)) {
-                search->offset += i;
-                return true;
-            }
+        if (find_in_chunk(search, chunk, bytes, step, elf)) {
+            return true;
         }
-        search->offset += (bytes - 7 + step - 1) / step * step;
+        most = most < SEARCH_MOST_BYTES ? 2 * most : most;
     }
     return false;
 }

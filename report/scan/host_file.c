@@ -139,8 +139,7 @@ static bool is_ptx(struct file_reader *reader)
 {
     size_t bytes = reader->size < PTX_PROBE_BYTES ? (size_t)reader->size : PTX_PROBE_BYTES;
     const unsigned char *head = file_reader_at(reader, 0, bytes);
-    return head && !memchr(head, 0, bytes > 64 ? 64 : bytes) && memmem(head, bytes, ".version", 8) &&
-           memmem(head, bytes, ".target", 7);
+    return head && ptx_is_text((const char *)head, bytes);
 }
 
 const char *host_file_regions(struct file_reader *reader, host_region_visitor *visit, void *context)

@@ -8,8 +8,9 @@
 
 #define WORKERS_MOST 16
 
-/* What jobs under way may hold together, so that a scan stays within 300 MB. One larger entry runs alone. */
-#define IN_FLIGHT_MOST_BYTES (160u << 20)
+/* What jobs under way may hold together, and what idle buffers may, so that a scan stays within 300 MB. One
+ * larger entry runs alone. */
+#define IN_FLIGHT_MOST_BYTES (128u << 20)
 
 struct scan_pool {
     int fd;
@@ -20,7 +21,7 @@ struct scan_pool {
     pthread_cond_t added, finished;
     struct scan_job **jobs;
     size_t jobs_count, jobs_capacity, next, done;
-    size_t in_flight_bytes;
+    size_t in_flight_bytes, kept_bytes;
     uint64_t finished_bytes;
     bool closed;
 };
@@ -54,7 +55,7 @@ static struct scan_job *take_job(struct scan_pool *pool)
 static void *work(void *argument)
 {
     struct scan_pool *pool = argument;
-    struct scan_worker worker = {.fd = pool->fd, .options = pool->options};
+    struct scan_worker worker = {.fd = pool->fd, .options = pool->options, .kept_bytes = pool->kept_bytes};
     pthread_mutex_lock(&pool->lock);
     for (struct scan_job *job; (job = take_job(pool)) != NULL;) {
         pthread_mutex_unlock(&pool->lock);
@@ -90,6 +91,7 @@ struct scan_pool *scan_pool_open(int fd, const struct scan_options *options)
     pthread_cond_init(&pool->added, NULL);
     pthread_cond_init(&pool->finished, NULL);
     unsigned wanted = processors();
+    pool->kept_bytes = IN_FLIGHT_MOST_BYTES / (2 * wanted); /* two buffers a worker */
     while (pool->workers_count < wanted &&
            pthread_create(&pool->workers[pool->workers_count], NULL, work, pool) == 0) {
         pool->workers_count++;

@@ -6,10 +6,11 @@ import pathlib
 import shutil
 import subprocess
 
+import jsonschema
 import pytest
 
 from scan_support import HERE, compile_cuda, kernels_of, nvcc, scan
-from support import WARPWATCH, clean_environment, warpwatch
+from support import ROOT, WARPWATCH, clean_environment, warpwatch
 
 SEEDS = HERE.parent / "fuzz" / "corpus"
 CUBIN = SEEDS / "cubin_fuzz" / "sm_90a.cubin"
@@ -25,6 +26,19 @@ def call(*arguments):
     done = subprocess.run([str(WARPWATCH), "scan", *map(str, arguments)], capture_output=True, text=True,
                           env=clean_environment())
     return done.returncode, done.stdout, done.stderr.splitlines()
+
+
+def check_schema(name, document):
+    """Valid, and nothing in it that the schema does not name."""
+    def closed(schema):
+        if isinstance(schema, dict):
+            schema = {key: closed(value) for key, value in schema.items()}
+            return {"additionalProperties": False, **schema} if "properties" in schema else schema
+        return [closed(item) for item in schema] if isinstance(schema, list) else schema
+
+    schema = closed(json.loads((ROOT / "docs" / "schemas" / f"{name}.schema.json").read_text()))
+    errors = list(jsonschema.Draft202012Validator(schema).iter_errors(document))
+    assert not errors, errors[0]
 
 
 def by_name(kernels):
@@ -92,6 +106,11 @@ def test_the_model_agrees():
                                      "--barriers", kernel["barriers"]))
         for field in "blocks_per_sm", "theoretical_occupancy", "limiters":
             assert model[field] == kernel[field]
+
+
+@pytest.mark.parametrize("options", [[], ["--block", 256, "--device", "t4"], ["--arch", "9.0", "--block", 1]])
+def test_json_keeps_to_its_schema(options):
+    check_schema("scan", scan(*options, *sorted(SEEDS.glob("*_fuzz/*.*"))))
 
 
 def test_kernel_filter_takes_both_names():
@@ -227,6 +246,7 @@ def compare(builds, *arguments):
     before, after = builds
     status, output, errors = call("--compare", before, "--format", "json", *arguments, after)
     assert errors == []
+    check_schema("scan-compare", json.loads(output))
     return status, json.loads(output)
 
 

@@ -92,6 +92,17 @@ static void what_only_looks_like_a_kernel(void **state)
     assert_string_equal(seen.name, "real");
 }
 
+static void a_text_is_known_by_its_beginning(void **state)
+{
+    (void)state;
+    static const char yes[] = "//\n// Generated\n/* twice */\n\n .version 8.4\n",
+                      no[] = "print('.version 8.4 .target')";
+    assert_true(ptx_is_text(yes, sizeof yes));
+    assert_false(ptx_is_text(no, sizeof no));
+    assert_false(ptx_is_text("", 0));
+    assert_false(ptx_is_text(".version", 8));
+}
+
 static void broken_texts(void **state)
 {
     (void)state;
@@ -127,6 +138,7 @@ int main(void)
         cmocka_unit_test(parameters_and_bounds),
         cmocka_unit_test(required_block_and_cluster),
         cmocka_unit_test(what_only_looks_like_a_kernel),
+        cmocka_unit_test(a_text_is_known_by_its_beginning),
         cmocka_unit_test(broken_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
