@@ -1,8 +1,7 @@
 /* The seam between the shim and libwarpwatch_cupti.so, which the shim opens only when timing or counters are
- * asked for. The shim calls `warpwatch_plugin_open` once, right after the process's first successful launch
- * (so after cuInit, outside any capture, with a context current), and then the functions of the returned
- * table around launches. Everything the plugin may use of the process comes through `struct plugin_services`:
- * it links against nothing but libc. */
+ * asked for. The shim calls `warpwatch_plugin_open` once, after cuInit and before the process's first module
+ * or library is loaded, and then the functions of the returned table around launches. Everything the plugin
+ * may use of the process comes through `struct plugin_services`: it links against nothing but libc. */
 #ifndef WARPWATCH_PLUGIN_H
 #define WARPWATCH_PLUGIN_H
 

@@ -2,6 +2,7 @@
 #include "describe.h"
 #include "elf_object.h"
 #include "hook.h"
+#include "plugin_host.h"
 #include "recorder.h"
 #include "registry.h"
 #include "store_format.h"
@@ -57,6 +58,7 @@ static void note_handle(void *handle, enum handle_kind kind, void *owner, const 
 
 static CUresult module_load(struct call call, CUmodule *module, const char *path)
 {
+    plugin_open();
     CUresult result = REAL(cuModuleLoad)(module, path);
     if (result == CUDA_SUCCESS) {
         note_owner(*module, true, path);
@@ -66,6 +68,7 @@ static CUresult module_load(struct call call, CUmodule *module, const char *path
 
 static CUresult module_load_data(struct call call, CUmodule *module, const void *image)
 {
+    plugin_open();
     CUresult result = REAL(cuModuleLoadData)(module, image);
     if (result == CUDA_SUCCESS) {
         note_owner_of_data(*module, true, image);
@@ -76,6 +79,7 @@ static CUresult module_load_data(struct call call, CUmodule *module, const void 
 static CUresult module_load_data_ex(struct call call, CUmodule *module, const void *image, unsigned count,
                                     CUjit_option *options, void **values)
 {
+    plugin_open();
     CUresult result = REAL(cuModuleLoadDataEx)(module, image, count, options, values);
     if (result == CUDA_SUCCESS) {
         note_owner_of_data(*module, true, image);
@@ -134,6 +138,7 @@ static CUresult library_load_data(struct call call, CUlibrary *library, const vo
                                   CUjit_option *jit_options, void **jit_values, unsigned jit_count,
                                   CUlibraryOption *options, void **values, unsigned count)
 {
+    plugin_open();
     CUresult result =
         REAL(cuLibraryLoadData)(library, image, jit_options, jit_values, jit_count, options, values, count);
     if (result == CUDA_SUCCESS) {
@@ -146,6 +151,7 @@ static CUresult library_load_file(struct call call, CUlibrary *library, const ch
                                   CUjit_option *jit_options, void **jit_values, unsigned jit_count,
                                   CUlibraryOption *options, void **values, unsigned count)
 {
+    plugin_open();
     CUresult result = REAL(cuLibraryLoadFromFile)(library, path, jit_options, jit_values, jit_count, options,
                                                   values, count);
     if (result == CUDA_SUCCESS) {

@@ -14,6 +14,7 @@
 #include "store.h"
 
 static const struct plugin_hooks *hooks;
+static _Atomic uint64_t features; /* asked for before there was a store */
 
 static void *library_open(const char *path, int flags)
 {
@@ -67,6 +68,7 @@ static void complain(const char *line)
 
 static void set_feature(uint64_t bits)
 {
+    atomic_fetch_or(&features, bits);
     process_set_feature(bits);
 }
 
@@ -83,8 +85,10 @@ static bool plugin_path(char *path, size_t size)
     return bytes > 0 && (size_t)bytes < size;
 }
 
+/* A thread that comes while another opens it goes on unwatched: waiting could be for itself. */
 void plugin_open(void)
 {
+    static atomic_flag opened = ATOMIC_FLAG_INIT;
     static const struct plugin_services fixed = {
         .version = PLUGIN_VERSION,
         .library_open = library_open,
@@ -99,7 +103,7 @@ void plugin_open(void)
     };
     static struct plugin_services services;
     char path[PATH_MAX];
-    if (!settings.timing && !settings.counters) {
+    if (!plugin_is_wanted() || atomic_flag_test_and_set(&opened)) {
         return;
     }
     services = fixed;
@@ -112,6 +116,14 @@ void plugin_open(void)
     }
     hooks = open(&services);
     store_release(&recorder.watched, hooks && (hooks->before || hooks->after));
+}
+
+void plugin_store_opened(void)
+{
+    plugin_open();
+    if (atomic_load(&features)) {
+        process_set_feature(atomic_load(&features));
+    }
 }
 
 static uint32_t body_of(uint32_t target)
@@ -132,7 +144,8 @@ void plugin_before(struct watched *watched, void *function, uint64_t grid, uint6
 {
     KEEP_ERRNO;
     bool per_thread = extras & LAUNCH_PER_THREAD;
-    uint32_t target = recorder_target(function, grid, block, extras, stream);
+    bool any_yet = load_acquire(&recorder.mode) != RECORDER_UNSET;
+    uint32_t target = any_yet ? recorder_target(function, grid, block, extras, stream) : STORE_NO_TARGET;
     watched->launch = (struct plugin_launch){
         .configuration = configuration_of(target),
         .body = body_of(target),

@@ -6,6 +6,7 @@
 #include "recorder.h"
 
 #include "cupti/plugin.h"
+#include "settings.h"
 
 /* A launch that the plug-in watches. */
 struct watched {
@@ -14,8 +15,16 @@ struct watched {
     uint64_t token;               /* 0: nobody watches */
 };
 
-/* Opens the plug-in if it is wanted; once, right after the first launch. */
+static inline bool plugin_is_wanted(void)
+{
+    return UNLIKELY(settings.timing || settings.counters) && !settings.disabled;
+}
+
+/* Opens the plug-in if it is wanted, once: before the first code is loaded, since CUPTI instruments kernels
+ * as they are. */
 void plugin_open(void);
+/* At the first launch, when there is a store to write to. */
+void plugin_store_opened(void);
 void plugin_before(struct watched *watched, void *function, uint64_t grid, uint64_t block, uint64_t extras,
                    CUstream stream);
 void plugin_after(struct watched *watched, CUresult result);

@@ -154,7 +154,7 @@ void process_first_launch(void)
     }
     pthread_mutex_unlock(&recorder_lock);
     if (opened) {
-        plugin_open();
+        plugin_store_opened();
     }
 }
 
