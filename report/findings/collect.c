@@ -45,26 +45,6 @@ struct claims {
 
 /* --- subjects ------------------------------------------------------------------------------------------ */
 
-static bool has_gpu_time(const struct merged_configuration *configuration)
-{
-    return (configuration->measured.valid & STORE_MEASURED_GPU_TIME) &&
-           configuration->measured.gpu_ns_count > 0;
-}
-
-static double offered_by(const struct merged_configuration *configuration, bool timed)
-{
-    const struct judgement *judged = &configuration->judged;
-    double launches = (double)configuration->launches;
-    if (!(judged->valid & JUDGED_WAVES)) {
-        return 0;
-    }
-    if (timed) {
-        const struct store_measurement *measured = &configuration->measured;
-        return judged->sms * launches * (double)measured->gpu_ns_total / (double)measured->gpu_ns_count;
-    }
-    return judged->sms * launches * ceil(judged->waves);
-}
-
 struct subject subject_of(const struct findings_run *run, const struct merged_configuration *configuration)
 {
     return (struct subject){.run = run,
@@ -72,7 +52,8 @@ struct subject subject_of(const struct findings_run *run, const struct merged_co
                             .configuration = configuration,
                             .device = &run->merged->devices[configuration->device],
                             .judged = &configuration->judged,
-                            .offered = offered_by(configuration, run->timed)};
+                            .offered =
+                                run->timed ? configuration->judged.taken_ns : configuration->judged.taken};
 }
 
 bool subject_excused(const struct subject *subject)
@@ -82,13 +63,9 @@ bool subject_excused(const struct subject *subject)
 
 static struct findings_run run_of(struct merged *merged)
 {
-    struct findings_run run = {.merged = merged, .timed = merged->configurations_count > 0};
-    for (uint32_t i = 0; i < merged->configurations_count; i++) {
-        run.timed = run.timed && has_gpu_time(&merged->configurations[i]);
-    }
-    for (uint32_t i = 0; i < merged->configurations_count; i++) {
-        run.capacity += offered_by(&merged->configurations[i], run.timed);
-    }
+    const struct merged_totals *totals = &merged->totals;
+    struct findings_run run = {.merged = merged, .timed = totals->gpu_times_complete};
+    run.capacity = run.timed ? totals->taken_ns : totals->taken;
     for (uint32_t i = 0; i < merged->processes_count; i++) {
         run.seconds = fmax(run.seconds, merged->processes[i].seconds);
     }

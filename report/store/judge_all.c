@@ -4,18 +4,27 @@
 #include "judge.h"
 #include "labels.h"
 
-/* What SMs stood idle for want of blocks, over all launches. */
+static bool has_gpu_time(const struct merged_configuration *configuration)
+{
+    const struct store_measurement *measured = &configuration->measured;
+    return (measured->valid & STORE_MEASURED_GPU_TIME) && measured->gpu_ns_count > 0;
+}
+
+/* What all launches took of the device, and what of it stood idle for want of blocks. */
 static void judge_waste(struct judgement *judged, const struct merged_configuration *configuration)
 {
-    if (!(judged->valid & JUDGED_WAVES) || (configuration->labels & LABELS_EXCUSED)) {
+    if (!(judged->valid & JUDGED_WAVES)) {
         return;
     }
     const struct store_measurement *measured = &configuration->measured;
     double launches = (double)configuration->launches;
-    judged->waste = judged->tail_waste * judged->sms * ceil(judged->waves) * launches;
-    if ((measured->valid & STORE_MEASURED_GPU_TIME) && measured->gpu_ns_count > 0) {
+    double idle = configuration->labels & LABELS_EXCUSED ? 0 : judged->tail_waste;
+    judged->taken = judged->sms * ceil(judged->waves) * launches;
+    judged->waste = idle * judged->taken;
+    if (has_gpu_time(configuration)) {
         double mean_ns = (double)measured->gpu_ns_total / (double)measured->gpu_ns_count;
-        judged->waste_ns = judged->tail_waste * judged->sms * mean_ns * launches;
+        judged->taken_ns = judged->sms * mean_ns * launches;
+        judged->waste_ns = idle * judged->taken_ns;
     }
 }
 
@@ -47,6 +56,9 @@ static void judge_own(struct merged *merged, const struct merged_kernel *kernel,
     configuration->labels = labels_of(kernel, configuration, device, judged);
     judge_waste(judged, configuration);
     merged->gpu_times_known |= judged->waste_ns > 0;
+    merged->totals.taken += judged->taken;
+    merged->totals.taken_ns += judged->taken_ns;
+    merged->totals.gpu_times_complete &= has_gpu_time(configuration);
 }
 
 /* --- kernels ---------------------------------------------------------------------------------------------
@@ -70,12 +82,11 @@ static void kernel_add(struct merged_kernel *kernel, struct kernel_sum *sum,
         sum->occupancy_launches += launches;
     }
     if (judged->valid & JUDGED_WAVES) {
-        double taken = judged->sms * ceil(judged->waves) * launches;
         kernel->least_waves = kernel->waves_known ? fmin(kernel->least_waves, judged->waves) : judged->waves;
         kernel->most_waves = fmax(kernel->most_waves, judged->waves);
         kernel->waves_known = true;
-        sum->idle += judged->tail_waste * taken;
-        sum->taken += taken;
+        sum->idle += judged->tail_waste * judged->taken;
+        sum->taken += judged->taken;
     }
     if (configuration->launches >= sum->most_launches) {
         sum->most_launches = configuration->launches;
@@ -104,6 +115,8 @@ static void judge_kernel(struct merged *merged, struct merged_kernel *kernel)
 
 void judge_all(struct merged *merged)
 {
+    merged->totals.taken = merged->totals.taken_ns = 0;
+    merged->totals.gpu_times_complete = merged->configurations_count > 0;
     for (uint32_t i = 0; i < merged->kernels_count; i++) {
         judge_kernel(merged, &merged->kernels[i]);
     }

@@ -104,8 +104,9 @@ struct judgement {
     uint64_t idle_sms;             /* in the only or last wave */
     uint32_t idle_lanes_per_block; /* always valid */
     uint32_t barriers;             /* of the kernel, from its image; MERGED_NONE unknown */
-    double waste;    /* SMs idle × ceil(waves) × launches for want of blocks: SM-waves over the whole run */
-    double waste_ns; /* the same as SM·ns; valid if gpu time is (measured.valid) */
+    double taken;           /* SMs × ceil(waves) × launches: SM-waves over the whole run, used or idle */
+    double taken_ns;        /* the same as SM·ns; valid if gpu time is (measured.valid) */
+    double waste, waste_ns; /* of those, idle for want of blocks; 0 where that is by design */
     enum source occupancy_source, waves_source, limiters_source;
 };
 
@@ -198,7 +199,9 @@ struct merged_totals {
     uint32_t kernels, configurations;
     uint64_t gaps, gap_ns, gap_histogram[24]; /* valid if times_known */
     uint64_t hook_samples, hook_ns;
-    bool times_known; /* every process that launched kept launch-call times */
+    bool times_known;        /* every process that launched kept launch-call times */
+    double taken, taken_ns;  /* sums of the configurations' own, whatever merged_select leaves out */
+    bool gpu_times_complete; /* taken_ns covers every configuration */
 };
 
 struct merged {

@@ -44,6 +44,14 @@ def test_kinds_are_labelled(simulated, name):
     assert labels and any(name in each for each in labels)
 
 
+def test_shares_are_of_the_whole_run_whatever_is_selected(simulated):
+    run = simulated([support.SAMPLES / "registers"])
+    kernel = r"hungry<\(?(int\))?1>"
+    (all_of_it,) = [f for f in run.report["findings"] if "254 registers" in f["evidence"]]
+    (selected,) = support.report("--kernel", kernel, run.output)["findings"]
+    assert selected["share"] == all_of_it["share"] and selected["evidence"] == all_of_it["evidence"]
+
+
 TWO_KERNELS_IN_TURN = """
 import ctypes, sys
 

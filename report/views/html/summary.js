@@ -99,35 +99,44 @@ function processStates() {
     });
 }
 
-function trustItems() {
-    const {lost, uncounted} = report.totals;
-    const cost = ownCost();
-    const missing = MEASURES.filter(([field]) => !isMeasured[field]);
-    const options = distinct(missing.map(([, , option]) => option)).join(" ");
-    const further = report.kernels.reduce((total, kernel) => total + kernel.further.launches, 0);
+/* Launches that the page cannot show by configuration, or not at all. */
+function missingItems() {
+    const sum = (value) => report.kernels.reduce((total, kernel) => total + value(kernel), 0);
+    const further = sum((kernel) => kernel.further.launches);
+    const leftOut = report.totals.launches - sum((kernel) => kernel.launches);
     const damaged = report.processes.filter((process) => process.damage).length;
     return [
-        trustItem(lost === 0, lost ? `${plural(lost, "launch", "launches")} lost` : "no launch lost"),
-        trustItem(
-            uncounted === 0,
-            uncounted ? `${plural(uncounted, "request")} led to launches that a host cannot count` :
-                        "none uncountable"),
-        further ?
-            trustItem(
-                false,
-                `${count(further)} launches beyond the limit of configurations, counted by kernel only`) :
-            null,
-        ...processStates(),
+        leftOut ? trustItem(false, `${count(leftOut)} launches of kernels that --kernel or --top left out`) :
+                  null,
+        further ? trustItem(false, `${count(further)} launches known by kernel only`) : null,
         damaged ? trustItem(false, `${plural(damaged, "store")} damaged: a part was unreadable`) : null,
-        trustItem(
-            true, "own cost ",
-            cost ? `${decimal(cost.perLaunch)} ns a launch, ${duration(cost.total)} in all` :
-                   notAvailable("no launch was sampled")),
-        missing.length ?
-            element(
-                "li", {class: "plain"}, `not measured: ${missing.map(([, label]) => label).join(", ")}`,
-                element("code", {}, `warpwatch run ${options}`)) :
-            null,
+    ];
+}
+
+function unmeasuredItem() {
+    const missing = MEASURES.filter(([field]) => !isMeasured[field]);
+    const labels = missing.map(([, label]) => label).join(", ");
+    const options = distinct(missing.map(([, , option]) => option)).join(" ");
+    const command = element("code", {}, `warpwatch run ${options}`);
+    return missing.length ? element("li", {class: "plain"}, `not measured: ${labels}`, command) : null;
+}
+
+function costItem() {
+    const cost = ownCost();
+    const said = cost ? `${decimal(cost.perLaunch)} ns a launch, ${duration(cost.total)} in all` : null;
+    return trustItem(true, "own cost ", said ?? notAvailable("no launch was sampled"));
+}
+
+function trustItems() {
+    const {lost, uncounted} = report.totals;
+    const requests = `${plural(uncounted, "request")} led to launches that a host cannot count`;
+    return [
+        trustItem(lost === 0, lost ? `${plural(lost, "launch", "launches")} lost` : "no launch lost"),
+        trustItem(uncounted === 0, uncounted ? requests : "none uncountable"),
+        ...missingItems(),
+        ...processStates(),
+        costItem(),
+        unmeasuredItem(),
     ];
 }
 
