@@ -97,7 +97,8 @@ void identity_fill(struct store_header *header, uint64_t start_realtime_ns, uint
     memcpy(header->magic, STORE_MAGIC, sizeof header->magic);
     header->version = STORE_VERSION;
     header->header_bytes = STORE_BLOCK_BYTES;
-    header->features = settings.times ? STORE_FEATURE_TIMES : 0;
+    header->features =
+        (settings.times ? STORE_FEATURE_TIMES : 0) | (settings.trace ? STORE_FEATURE_TRACE : 0);
     header->pid_start_ticks = start_ticks();
     header->start_realtime_ns = start_realtime_ns;
     header->start_monotonic_ns = clock_monotonic_ns();

@@ -27,6 +27,7 @@
 #include "settings.h"
 #include "shard.h"
 #include "store.h"
+#include "trace.h"
 
 static pid_t owner; /* the process that the store belongs to */
 static struct place place;
@@ -83,6 +84,7 @@ static bool open_store(uint32_t driver_version)
     }
     header->check = store_check(header, offsetof(struct store_header, check));
     header->ticks_per_second = clock_rate();
+    header->start_ticks = clock_ticks();
     header->end_monotonic_ns = header->start_monotonic_ns;
     store_release((_Atomic uint32_t *)&header->state, STORE_RUNNING);
     return true;
@@ -145,6 +147,10 @@ void process_first_launch(void)
         opened = !settings.disabled && open_store(driver_version);
         owner = getpid();
         recorder.store_base = store.base;
+        if (opened && settings.trace) {
+            trace_open();
+        }
+        store_relaxed(&recorder.traced, opened && settings.trace);
         if (!settings.disabled) {
             say_problems();
         }

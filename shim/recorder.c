@@ -8,12 +8,13 @@
 #include "registry.h"
 #include "resolve.h"
 #include "shard.h"
+#include "trace.h"
 
 _Alignas(PAGE_BYTES) union recorder_page recorder_page;
 pthread_mutex_t recorder_lock = PTHREAD_MUTEX_INITIALIZER;
 THREAD_LOCAL struct thread thread;
 
-enum { SAMPLE_EVERY = 1024, FIRST_SAMPLE = 16, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
+enum { SAMPLE_EVERY = 1024, FIRST_SAMPLE = 16, INTERRUPTED_NS = 2000, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
 
 /* One writer a field: a plain load and store, but one that other threads and sanitizers may see. */
 static ALWAYS_INLINE void bump(uint64_t *field, uint64_t by)
@@ -51,37 +52,53 @@ static ALWAYS_INLINE void count_gap(struct shard *shard, uint64_t start)
     bump(&shard->record->gap_histogram[bits < GAP_BINS ? bits : GAP_BINS - 1], 1);
 }
 
-/* What the hook itself costs, from a sample of launches. */
-static COLD void sample_own_cost(uint64_t end)
+/* What the hook itself costs, from a sample of launches. A sample that was interrupted says nothing of it. */
+static COLD void note_own_cost(uint64_t ns)
 {
     struct store_header *header = store_header();
-    uint64_t now = clock_ticks();
-    if (end && now > end) {
+    if (ns < INTERRUPTED_NS) {
         atomic_fetch_add_explicit((_Atomic uint64_t *)&header->hook_samples, 1, memory_order_relaxed);
-        atomic_fetch_add_explicit((_Atomic uint64_t *)&header->hook_ns, clock_ns(now - end),
-                                  memory_order_relaxed);
+        atomic_fetch_add_explicit((_Atomic uint64_t *)&header->hook_ns, ns, memory_order_relaxed);
     }
     process_sign_of_life();
 }
 
+/* How long a launch call took, and into which stream it went. */
+struct launch_call {
+    uint64_t start, end; /* 0 without times */
+    CUstream stream;
+    uint64_t extras;
+};
+
+static void trace(struct shard *shard, uint32_t target, const struct launch_call *call)
+{
+    uint64_t own =
+        call->extras & LAUNCH_PER_THREAD ? (uintptr_t)CU_STREAM_PER_THREAD : (uintptr_t)CU_STREAM_LEGACY;
+    trace_launch(shard, target, call->stream ? (uintptr_t)call->stream : own, call->start, call->end);
+}
+
 static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *counter, uint32_t target,
-                                uint64_t start, uint64_t end)
+                                const struct launch_call *call)
 {
     struct store_counter *last = load_relaxed(&shard->last);
     if (LIKELY(last != NULL)) {
         vote(last, target);
     }
     store_relaxed(&shard->last, counter);
-    if (LIKELY(start)) {
-        count_gap(shard, start);
-        bump(&counter->launch_call_ns, end > start ? end - start : 0);
-        store_relaxed(&shard->last_end, end);
+    if (LIKELY(call->start)) {
+        count_gap(shard, call->start);
+        bump(&counter->launch_call_ns, call->end > call->start ? call->end - call->start : 0);
+        store_relaxed(&shard->last_end, call->end);
     }
     bump(&counter->launches, 1);
+    if (UNLIKELY(load_relaxed(&recorder.traced))) {
+        trace(shard, target, call);
+    }
     uint32_t launches = load_relaxed(&shard->launches) + 1;
     store_relaxed(&shard->launches, launches);
     if (UNLIKELY(launches % SAMPLE_EVERY == FIRST_SAMPLE)) {
-        sample_own_cost(end ? end : clock_ticks());
+        uint64_t now = clock_ticks();
+        note_own_cost(call->end && now > call->end ? clock_ns(now - call->end) : INTERRUPTED_NS);
     }
 }
 
@@ -149,21 +166,21 @@ static uint32_t resolve_words(const struct launch_words *words, CUstream stream)
     return words->extras & LAUNCH_GRAPH ? graph_exec_replayed(&launch, words) : resolve(&launch, words);
 }
 
-static void count_target(uint32_t target, uint64_t start, uint64_t end)
+static void count_target(uint32_t target, const struct launch_call *call)
 {
     struct store_counter *counter = target == STORE_NO_TARGET ? NULL : counter_for(target);
     if (counter) {
-        count(thread.shard, counter, target, start, end);
+        count(thread.shard, counter, target, call);
     }
 }
 
 /* A new shape, thread, place or process. */
-static COLD void count_new(struct launch_words *words, CUstream stream, uint64_t start, uint64_t end)
+static COLD void count_new(struct launch_words *words, const struct launch_call *call)
 {
     KEEP_ERRNO;
     uint32_t target = find_words(words);
-    target = target == STORE_NO_TARGET ? find_elsewhere(words, stream) : target;
-    count_target(target == STORE_NO_TARGET ? resolve_words(words, stream) : target, start, end);
+    target = target == STORE_NO_TARGET ? find_elsewhere(words, call->stream) : target;
+    count_target(target == STORE_NO_TARGET ? resolve_words(words, call->stream) : target, call);
 }
 
 /* Whatever is not plain counting. False: this launch does not count. */
@@ -179,10 +196,15 @@ static COLD bool prepare(CUstream stream, uint64_t extras)
     return load_acquire(&recorder.mode) != RECORDER_OFF;
 }
 
+static ALWAYS_INLINE bool next_is_sample(void)
+{
+    return thread.shard && (load_relaxed(&thread.shard->launches) + 1) % SAMPLE_EVERY == FIRST_SAMPLE;
+}
+
 void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream,
                        uint64_t start)
 {
-    uint64_t end = start ? clock_ticks() : 0;
+    struct launch_call call = {start, start || next_is_sample() ? clock_ticks() : 0, stream, extras};
     if (UNLIKELY(load_acquire(&recorder.mode) != RECORDER_PLAIN) && !prepare(stream, extras)) {
         return;
     }
@@ -191,12 +213,12 @@ void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t e
         uint32_t target = keys_find(&recorder.keys, (uint64_t)(uintptr_t)function, grid, block, extras, 0);
         struct store_counter *counter = LIKELY(target != STORE_NO_TARGET) ? shard_find(shard, target) : NULL;
         if (LIKELY(counter != NULL)) {
-            count(shard, counter, target, start, end);
+            count(shard, counter, target, &call);
             return;
         }
     }
     struct launch_words words = {(uint64_t)(uintptr_t)function, grid, block, extras, 0};
-    count_new(&words, stream, start, end);
+    count_new(&words, &call);
 }
 
 void recorder_runtime_returned(uint64_t start)
@@ -218,8 +240,8 @@ void recorder_launched_shape(const struct launch *launch, uint64_t start)
         recorder_launched(launch->function, words.grid, words.block, words.extras, launch->stream, start);
     } else if (load_acquire(&recorder.mode) == RECORDER_PLAIN || prepare(launch->stream, launch->flags)) {
         KEEP_ERRNO;
-        uint64_t end = start ? clock_ticks() : 0;
-        count_target(resolve(launch, NULL), start, end);
+        struct launch_call call = {start, start ? clock_ticks() : 0, launch->stream, launch->flags};
+        count_target(resolve(launch, NULL), &call);
     }
 }
 

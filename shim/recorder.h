@@ -28,6 +28,7 @@ struct recorder {
     _Atomic bool times;        /* keep launch-call time and gaps */
     _Atomic uint8_t places;    /* enum recorder_places */
     _Atomic bool watched;      /* the plug-in wants to see launches */
+    _Atomic bool traced;       /* keep every launch with its time */
     _Atomic uint32_t captures; /* streams known to be capturing */
     struct keys keys;
     char *store_base;

@@ -31,6 +31,21 @@ static bool read_switch(const char *variable, bool otherwise)
     return otherwise;
 }
 
+static uint64_t read_megabytes(const char *variable, uint64_t otherwise, uint64_t most)
+{
+    const char *value = getenv(variable);
+    if (value == NULL || value[0] == '\0') {
+        return otherwise << 20;
+    }
+    char *end;
+    unsigned long long number = strtoull(value, &end, 10);
+    if (*end == '\0' && value[0] != '-' && number >= 1 && number <= most) {
+        return (uint64_t)number << 20;
+    }
+    complain(variable, "a number of megabytes from 1 to 900");
+    return otherwise << 20;
+}
+
 /* Relative paths mean the directory in which the program was started. */
 static void read_directory(const char *variable, const char *otherwise, char path[PATH_MAX])
 {
@@ -92,7 +107,8 @@ void settings_read(void)
     settings.timing = read_switch("WARPWATCH_TIMING", false);
     settings.counters = read_switch("WARPWATCH_COUNTERS", false);
     settings.trace = read_switch("WARPWATCH_TRACE", false);
-    settings.times = read_switch("WARPWATCH_TIMES", true);
+    settings.trace_bytes = read_megabytes("WARPWATCH_TRACE_MB", 256, 900);
+    settings.times = read_switch("WARPWATCH_TIMES", true) || settings.trace;
     read_directory("WARPWATCH_OUTPUT", ".", settings.output);
     read_directory("WARPWATCH_LIVE", "", settings.live);
     read_text("WARPWATCH_FILTER", "", settings.filter, sizeof settings.filter);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "trace.h"
 
 enum { MOST_SHARDS = 1 << 15, FIRST_SLOTS = 512, PROBES = 8, LARGEST_COUNTERS_BYTES = 1 << 20 };
 
@@ -70,6 +71,9 @@ struct shard *shard_take(void)
     if (shard) {
         shard->tid = (int32_t)syscall(SYS_gettid);
         shard->record->thread = (uint32_t)shard->tid;
+        if (load_relaxed(&recorder.traced)) {
+            trace_mark_thread(shard);
+        }
     }
     return shard;
 }

@@ -16,6 +16,7 @@ struct shard {
     _Atomic(struct store_counter *) last;
     _Atomic uint64_t last_end; /* ticks when the last launch call returned */
     _Atomic uint32_t launches;
+    struct trace_ring *trace; /* NULL until it is traced */
 };
 
 /* The calling thread's shard: an ended thread's, or a new one. NULL if there is no room. Locked. */

@@ -160,6 +160,7 @@ int store_map(int file, const char *path)
         [STORE_BODIES] = sizeof(struct store_body),
         [STORE_NODES] = sizeof(struct store_node),
         [STORE_MEASUREMENTS] = sizeof(struct store_measurement),
+        [STORE_STREAMS] = sizeof(struct store_stream),
     };
     for (int kind = 0; kind < STORE_KINDS; kind++) {
         store.runs[kind].record_bytes = record_bytes[kind];

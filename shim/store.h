@@ -8,7 +8,7 @@
 #include "platform.h"
 #include "store_format.h"
 
-enum { STORE_KINDS = STORE_TRACE + 1, STORE_EXTENTS_PER_KIND = 48 };
+enum { STORE_KINDS = STORE_STREAMS + 1, STORE_EXTENTS_PER_KIND = 48 };
 
 /* Where a kind's records lie; not for counters, which belong to shards. */
 struct store_run {

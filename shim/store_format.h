@@ -81,7 +81,7 @@ struct store_header {
     uint32_t reserved1;
     uint64_t hook_samples; /* launches whose own cost was timed, and the sum of it */
     uint64_t hook_ns;
-    uint64_t reserved2;
+    uint64_t start_ticks;    /* the clock of launches at start_monotonic_ns: what a trace counts from */
     uint64_t bodies_refused; /* graph launches counted kernel by kernel, for want of a body record */
 };
 
@@ -97,7 +97,8 @@ enum store_kind {
     STORE_BODIES,         /* struct store_body */
     STORE_NODES,          /* struct store_node */
     STORE_MEASUREMENTS,   /* struct store_measurement */
-    STORE_TRACE           /* owner = shard; layout in docs/store.md */
+    STORE_TRACE,          /* struct store_trace; owner = shard */
+    STORE_STREAMS         /* struct store_stream */
 };
 
 struct store_extent { /* 64 bytes before the first record */
@@ -204,7 +205,8 @@ struct store_shard {
     uint64_t gaps;   /* (live) */
     uint64_t
         gap_histogram[24]; /* (live) log2 of ns: [0] below 128 ns, [n] 2^(n+6) … 2^(n+7) ns, the last open */
-    uint64_t reserved[5];
+    uint64_t trace_lost;   /* (live) trace records that newer ones overwrote, or that found no room */
+    uint64_t reserved[4];
 };
 
 /* One writer: the thread that holds the shard. `target` says what is counted. */
@@ -271,11 +273,29 @@ struct store_measurement { /* one per measured configuration; extended by cupti/
 #define STORE_MEASURED_BANKS     (1u << 5)
 #define STORE_ESTIMATED          (1u << 31) /* by event pairs, not by CUPTI */
 
+/* One launch, in the order of the thread until its room is used up; then the oldest are overwritten, so sort
+ * by time. */
+struct store_trace {
+    uint32_t target;   /* what the launch counted for; STORE_NO_TARGET: another thread takes over, its tid in
+                          `duration` */
+    uint32_t duration; /* of the launch call, in units of STORE_TRACE_TICKS, the last value stands for
+                          anything longer */
+    uint64_t when; /* stream in the high 16 bits, start since header.start_ticks below; 0: being written */
+};
+#define STORE_TRACE_TICKS     16u /* ticks in a unit of time */
+#define STORE_TRACE_TIME_BITS 48
+#define STORE_TRACE_NO_STREAM 0xffffu /* more than 65,535 streams */
+
+struct store_stream {
+    uint64_t handle; /* 1 legacy default, 2 the thread's own default; a destroyed stream's may come again */
+};
+
 _Static_assert(sizeof(struct store_header) <= STORE_BLOCK_BYTES, "header fits its block");
 _Static_assert(sizeof(struct store_extent) == 64, "extent header");
 _Static_assert(sizeof(struct store_configuration) == 128, "configuration record");
 _Static_assert(sizeof(struct store_kernel) == 88, "kernel record");
 _Static_assert(sizeof(struct store_counter) == 32, "32 B a (thread, configuration)");
+_Static_assert(sizeof(struct store_trace) == 16, "16 B a launch");
 
 /* FNV-1a: guards the parts of a record that never change after publication. */
 static inline uint32_t store_check(const void *bytes, uint64_t count)

@@ -1,0 +1,188 @@
+/* Writes trace records. A thread's room grows until all threads together have used up what a trace may take;
+ * from then on each thread overwrites its own oldest records and counts them as lost. */
+#include "trace.h"
+
+#include <string.h>
+
+#include "index.h"
+#include "memory.h"
+#include "settings.h"
+
+enum {
+    FIRST_BYTES = 64 << 10,
+    LARGEST_BYTES = 1 << 20,
+    MOST_EXTENTS = 960,
+    CACHED_STREAMS = 8,
+    MOST_STREAMS = STORE_TRACE_NO_STREAM
+};
+
+struct trace_ring { /* one page a traced thread */
+    uint32_t extents, current, used;
+    bool wrapped;
+    struct {
+        uint64_t stream;
+        uint16_t index;
+    } cache[CACHED_STREAMS];
+    uint32_t offsets[MOST_EXTENTS]; /* of extents, in blocks */
+};
+_Static_assert(sizeof(struct trace_ring) <= PAGE_BYTES, "a page");
+
+static uint64_t start_ticks, bytes_left;
+
+static uint32_t hash_stream(uint32_t number)
+{
+    return index_hash(store_record(STORE_STREAMS, number), sizeof(struct store_stream), 3);
+}
+
+static bool same_stream(uint32_t number, const void *wanted)
+{
+    return memcmp(store_record(STORE_STREAMS, number), wanted, sizeof(struct store_stream)) == 0;
+}
+
+static struct index streams = {.hash_of = hash_stream, .equal = same_stream};
+
+void trace_open(void)
+{
+    index_clear(&streams);
+    start_ticks = store_header()->start_ticks;
+    bytes_left = settings.trace_bytes;
+}
+
+static uint16_t find_stream(uint64_t stream)
+{
+    struct store_stream record = {stream};
+    uint32_t hash = index_hash(&record, sizeof record, 3);
+    pthread_mutex_lock(&recorder_lock);
+    uint32_t number = index_find(&streams, hash, &record);
+    if (number == INDEX_NONE && store_count(STORE_STREAMS) < MOST_STREAMS) {
+        number = store_add(STORE_STREAMS, &record);
+        if (number != STORE_NO_TARGET) {
+            index_insert(&streams, hash, number);
+        }
+    }
+    pthread_mutex_unlock(&recorder_lock);
+    return number < MOST_STREAMS ? (uint16_t)number : STORE_TRACE_NO_STREAM;
+}
+
+static uint16_t stream_index(struct trace_ring *ring, uint64_t stream)
+{
+    uint32_t slot = (uint32_t)((stream * 0x9e3779b97f4a7c15u) >> 61);
+    if (UNLIKELY(ring->cache[slot].stream != stream)) {
+        ring->cache[slot].index = find_stream(stream);
+        ring->cache[slot].stream = stream;
+    }
+    return ring->cache[slot].index;
+}
+
+static struct store_extent *extent_at(const struct trace_ring *ring)
+{
+    return (struct store_extent *)(store.base + (uint64_t)ring->offsets[ring->current] * STORE_BLOCK_BYTES);
+}
+
+static bool grow_locked(struct shard *shard, struct trace_ring *ring)
+{
+    uint64_t bytes = (uint64_t)FIRST_BYTES << (ring->extents < 4 ? ring->extents : 4);
+    bytes = bytes < LARGEST_BYTES ? bytes : LARGEST_BYTES;
+    if (ring->extents == MOST_EXTENTS || bytes > bytes_left) {
+        return false;
+    }
+    struct store_extent *extent = store_extend(STORE_TRACE, sizeof(struct store_trace), shard->index, bytes);
+    if (extent == NULL) {
+        return false;
+    }
+    bytes_left -= bytes;
+    ring->current = ring->extents;
+    ring->offsets[ring->extents++] = (uint32_t)((uint64_t)((char *)extent - store.base) / STORE_BLOCK_BYTES);
+    return true;
+}
+
+/* The next place is in a new extent, or in the oldest one. */
+static COLD bool advance(struct shard *shard, struct trace_ring *ring, bool locked)
+{
+    bool grown = false;
+    if (!ring->wrapped) {
+        if (!locked) {
+            pthread_mutex_lock(&recorder_lock);
+        }
+        grown = grow_locked(shard, ring);
+        if (!locked) {
+            pthread_mutex_unlock(&recorder_lock);
+        }
+    }
+    if (!grown && ring->extents) {
+        ring->wrapped = true;
+        ring->current = (ring->current + 1) % ring->extents;
+    }
+    ring->used = 0;
+    return ring->extents != 0;
+}
+
+static struct trace_ring *ring_of(struct shard *shard)
+{
+    if (UNLIKELY(shard->trace == NULL)) {
+        shard->trace = memory_map(PAGE_BYTES);
+    }
+    return shard->trace;
+}
+
+static void lose(struct shard *shard)
+{
+    _Atomic uint64_t *lost = (_Atomic uint64_t *)&shard->record->trace_lost;
+    store_relaxed(lost, load_relaxed(lost) + 1);
+}
+
+static void append(struct shard *shard, struct trace_ring *ring, const struct store_trace *record,
+                   bool locked)
+{
+    if (UNLIKELY(ring->extents == 0 || ring->used == extent_at(ring)->capacity) &&
+        !advance(shard, ring, locked)) {
+        lose(shard);
+        return;
+    }
+    struct store_extent *extent = extent_at(ring);
+    struct store_trace *place = (struct store_trace *)(extent + 1) + ring->used++;
+    if (UNLIKELY(ring->wrapped)) {
+        store_relaxed((_Atomic uint64_t *)&place->when, 0);
+        lose(shard);
+    }
+    store_relaxed((_Atomic uint32_t *)&place->target, record->target);
+    store_relaxed((_Atomic uint32_t *)&place->duration, record->duration);
+    store_release((_Atomic uint64_t *)&place->when, record->when);
+    if (LIKELY(!ring->wrapped)) {
+        store_release((_Atomic uint32_t *)&extent->used, ring->used);
+    }
+}
+
+/* Never 0: that is a record which is not there. */
+static uint64_t when(uint64_t ticks, uint16_t stream)
+{
+    uint64_t units = ticks > start_ticks ? (ticks - start_ticks) / STORE_TRACE_TICKS : 0;
+    return ((units ? units : 1) & ((1ull << STORE_TRACE_TIME_BITS) - 1)) | (uint64_t)stream
+                                                                               << STORE_TRACE_TIME_BITS;
+}
+
+void trace_launch(struct shard *shard, uint32_t target, uint64_t stream, uint64_t start, uint64_t end)
+{
+    struct trace_ring *ring = ring_of(shard);
+    if (UNLIKELY(ring == NULL)) {
+        lose(shard);
+        return;
+    }
+    uint64_t duration = end > start ? (end - start) / STORE_TRACE_TICKS : 0;
+    struct store_trace record = {
+        .target = target,
+        .duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX,
+        .when = when(start, stream_index(ring, stream)),
+    };
+    append(shard, ring, &record, false);
+}
+
+void trace_mark_thread(struct shard *shard)
+{
+    struct trace_ring *ring = ring_of(shard);
+    struct store_trace record = {STORE_NO_TARGET, (uint32_t)shard->tid,
+                                 when(clock_ticks(), STORE_TRACE_NO_STREAM)};
+    if (ring) {
+        append(shard, ring, &record, true);
+    }
+}
