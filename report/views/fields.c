@@ -68,6 +68,12 @@ static struct value of_source(enum source source)
     return source == SOURCE_NONE ? of_nothing() : of_text(source_names[source]);
 }
 
+static struct value of_loss(enum store_loss reason)
+{
+    static const char *const names[] = {NULL, "no_space", "no_memory", "limit"};
+    return reason > STORE_LOSS_NONE && reason <= STORE_LOSS_LIMIT ? of_text(names[reason]) : of_nothing();
+}
+
 /* "2026-01-31T12:00:00.123Z" */
 static struct value of_time(uint64_t realtime_ns, char text[FIELD_TEXT_BYTES])
 {

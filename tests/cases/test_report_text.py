@@ -199,3 +199,31 @@ def test_without_a_path_the_output_variable_or_the_current_directory(tmp_path, s
     assert "scale" in call("report", WARPWATCH_OUTPUT=tmp_path).stdout
     done = subprocess.run([str(WARPWATCH), "report"], capture_output=True, text=True, cwd=tmp_path, env=clean_environment())
     assert "scale" in done.stdout
+
+
+# --- many processes ------------------------------------------------------------------------------------------
+
+def test_what_ranks_launch_on_equal_devices_is_one_line(tmp_path):
+    for rank in range(8):
+        store = Store(pid=10 + rank, rank=rank)
+        store.device(rank)
+        store.count(store_files.DIRECT, store.configuration(store.kernel("step"), grid=(99, 1, 1), block=(256, 1, 1)), 1000)
+        store.save(tmp_path)
+    page = call("report", tmp_path).stdout
+    (line,) = [line for line in page.splitlines() if line.startswith("    99 × 256")]
+    assert "8,000" in line and "on 8 GPUs" in page and "8 processes on 1 host" in page
+    assert len(re.findall(r"^ +\d +node1 +1,000  NVIDIA H200", page, re.M)) == 8
+    assert len(re.findall(r"^ +\d +node1 +1\d +1,000 +0  finished$", page, re.M)) == 8
+
+
+def test_a_process_in_trouble_is_listed_before_the_others(tmp_path):
+    for rank in range(20):
+        store = Store(pid=10 + rank, rank=rank, state=1 if rank == 17 else 2)
+        store.device()
+        store.lost = 5 if rank == 13 else 0
+        store.count(store_files.DIRECT, store.configuration(store.kernel("step")), 1)
+        store.save(tmp_path)
+    page = call("report", tmp_path).stdout
+    rows = re.findall(r"^ +(\d+) +node1 +\d+ +\d+ +\d+  (\w+)$", page, re.M)
+    assert len(rows) == 8 and ("13", "finished") in rows[:2]
+    assert "and 12 more processes" in page and "Lost: 5 launches" in page

@@ -1,23 +1,20 @@
 /* The same launches judged on another GPU: what gets worse there first. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "findings/words.h"
 #include "names/visible.h"
+#include "store/fold.h"
 #include "text.h"
 
 enum { SIDE = 21 }; /* occupancy, waves, idle */
 
-struct candidate {
-    double loss;
-    uint32_t configuration;
-};
-
 static int worse_first(const void *left, const void *right)
 {
-    const struct candidate *a = left, *b = right;
-    if (a->loss != b->loss) {
-        return a->loss > b->loss ? -1 : 1;
+    const struct folded *a = left, *b = right;
+    if (a->elsewhere_loss != b->elsewhere_loss) {
+        return a->elsewhere_loss > b->elsewhere_loss ? -1 : 1;
     }
     return (a->configuration > b->configuration) - (a->configuration < b->configuration);
 }
@@ -38,34 +35,27 @@ static void write_side(const struct page *page, const struct judgement *judged)
     }
 }
 
-static void write_configuration(const struct page *page, const struct merged *merged, uint32_t index)
+static void write_configuration(const struct page *page, const struct merged *merged,
+                                const struct folded *folded)
 {
-    const struct merged_configuration *configuration = &merged->configurations[index];
-    const struct merged_kernel *kernel = &merged->kernels[configuration->kernel];
+    const struct merged_configuration *configuration = &merged->configurations[folded->configuration];
     struct sentence text = {"", 0};
-    say(&text, "  %s × %u threads, %s", PLURAL(configuration->judged.blocks, "block"),
-        configuration->block[0] * configuration->block[1] * configuration->block[2],
-        PLURAL(configuration->launches, "launch"));
-    page_left(page, PLAIN, page->columns - 2 * SIDE - 1, kernel->short_name);
+    say_shape(&text, configuration->grid);
+    say(&text, " × ");
+    say_shape(&text, configuration->block);
+    say(&text, ", %s", PLURAL(folded->launches, "launch"));
+    page_left(page, PLAIN, page->columns - 2 * SIDE - 1, merged->kernels[configuration->kernel].short_name);
     write_side(page, &configuration->judged);
     page_text(page, FAINT, "|");
     write_side(page, &configuration->elsewhere);
     page_end(page);
+    page_space(page, 2);
     page_text(page, FAINT, text.text);
     page_end(page);
 }
 
-void text_elsewhere(const struct page *page, const struct merged *merged, uint32_t most)
+static void write_heading(const struct page *page, const struct merged *merged)
 {
-    struct candidate *order =
-        merged->elsewhere ? calloc(merged->configurations_count + 1, sizeof *order) : NULL;
-    if (!order) {
-        return;
-    }
-    for (uint32_t i = 0; i < merged->configurations_count; i++) {
-        order[i] = (struct candidate){merged->configurations[i].elsewhere_loss, i};
-    }
-    qsort(order, merged->configurations_count, sizeof *order, worse_first);
     struct sentence title = {"", 0};
     say(&title, "ON %s · MODELLED, IT DID NOT RUN THERE", merged->elsewhere->limits.name);
     page_heading(page, title.text, "");
@@ -73,8 +63,54 @@ void text_elsewhere(const struct page *page, const struct merged *merged, uint32
     page_right(page, FAINT, SIDE, "here");
     page_right(page, FAINT, SIDE + 1, "there");
     page_end(page);
-    for (uint32_t i = 0; i < merged->configurations_count && i < most; i++) {
-        write_configuration(page, merged, order[i].configuration);
+}
+
+/* How many of the rest get worse, stay as they are, get better. */
+static void write_rest(const struct page *page, const struct folded *order, uint32_t from, uint32_t count)
+{
+    uint32_t worse = 0, better = 0;
+    for (uint32_t i = from; i < count; i++) {
+        worse += order[i].elsewhere_loss > 0;
+        better += order[i].elsewhere_loss < 0;
     }
+    if (from < count) {
+        page_print(page, FAINT, "  and %s: %u worse there, %u the same, %u better",
+                   PLURAL(count - from, "more configuration"), worse, count - from - worse - better, better);
+        page_end(page);
+    }
+}
+
+/* Of all kernels. NULL: out of memory. */
+static struct folded *fold_all(const struct merged *merged, uint32_t *count)
+{
+    struct folded *all = malloc(((size_t)merged->configurations_count + 1) * sizeof *all);
+    for (uint32_t i = 0; all && i < merged->kernels_count; i++) {
+        uint32_t folded_count;
+        struct folded *folded = fold_configurations(merged, &merged->kernels[i], &folded_count);
+        if (!folded) {
+            free(all);
+            return NULL;
+        }
+        memcpy(all + *count, folded, folded_count * sizeof *folded);
+        *count += folded_count;
+        free(folded);
+    }
+    return all;
+}
+
+void text_elsewhere(const struct page *page, const struct merged *merged, uint32_t most)
+{
+    uint32_t count = 0;
+    struct folded *order = merged->elsewhere ? fold_all(merged, &count) : NULL;
+    if (!order) {
+        return;
+    }
+    qsort(order, count, sizeof *order, worse_first);
+    write_heading(page, merged);
+    uint32_t shown = 0;
+    while (shown < count && shown < most && (order[shown].elsewhere_loss > 0 || count <= most)) {
+        write_configuration(page, merged, &order[shown++]);
+    }
+    write_rest(page, order, shown, count);
     free(order);
 }

@@ -123,6 +123,21 @@ static void write_cost(const struct page *page, const struct merged_totals *tota
     page_end(page);
 }
 
+/* The first reason that a process gave. */
+static const char *lost_because(const struct merged *merged)
+{
+    static const char *const reasons[] = {[STORE_LOSS_NO_SPACE] = ", for want of disk space",
+                                          [STORE_LOSS_NO_MEMORY] = ", for want of memory",
+                                          [STORE_LOSS_LIMIT] = ", beyond a limit of the library"};
+    for (uint32_t i = 0; i < merged->processes_count; i++) {
+        unsigned reason = merged->processes[i].lost_reason;
+        if (merged->processes[i].lost && reason > STORE_LOSS_NONE && reason <= STORE_LOSS_LIMIT) {
+            return reasons[reason];
+        }
+    }
+    return "";
+}
+
 static void write_unseen(const struct page *page, const struct merged *merged)
 {
     const struct merged_totals *totals = &merged->totals;
@@ -131,7 +146,8 @@ static void write_unseen(const struct page *page, const struct merged *merged)
         return;
     }
     if (totals->lost) {
-        page_print(page, BAD, "Lost: %s seen but not recorded.", PLURAL(totals->lost, "launch"));
+        page_print(page, BAD, "Lost: %s seen but not recorded%s.", PLURAL(totals->lost, "launch"),
+                   lost_because(merged));
         page_end(page);
     }
     if (totals->uncounted) {

@@ -63,8 +63,37 @@ void text_processes(const struct page *page, const struct merged *merged)
     uint32_t written = write_those(page, merged, true, PROCESSES_SHOWN);
     written += write_those(page, merged, false, PROCESSES_SHOWN - written);
     if (written < merged->processes_count) {
-        page_print(page, FAINT, "       … and %s: --format json lists all",
-                   PLURAL(merged->processes_count - written, "process"));
+        page_print(page, FAINT, "       and %s: --format json lists all",
+                   PLURAL(merged->processes_count - written, "more process"));
+        page_end(page);
+    }
+}
+
+enum { DEVICES_SHOWN = 16 };
+
+/* Where a run spans several devices: how its launches spread over them, with the hosts they are in. */
+void text_devices(const struct page *page, const struct merged *merged)
+{
+    if (merged->devices_count < 2) {
+        return;
+    }
+    page_heading(page, " GPU  HOST                  LAUNCHES  NAME", "");
+    for (uint32_t i = 0; i < merged->devices_count && i < DEVICES_SHOWN; i++) {
+        const struct merged_device *device = &merged->devices[i];
+        char *host = visible(device->host), *name = visible(device->limits.name);
+        page_right(page, PLAIN, 4, device->ordinal_differs ? "" : COUNT(device->limits.ordinal));
+        page_space(page, 2);
+        page_left(page, PLAIN, 14, host ? host : "");
+        page_right(page, PLAIN, 16, COUNT(device->launches));
+        page_space(page, 2);
+        page_fit(page, PLAIN, page->columns - 38, name ? name : "");
+        page_end(page);
+        free(host);
+        free(name);
+    }
+    if (merged->devices_count > DEVICES_SHOWN) {
+        page_print(page, FAINT, "      and %u more: --format json lists all",
+                   merged->devices_count - DEVICES_SHOWN);
         page_end(page);
     }
 }

@@ -6,6 +6,7 @@
 #include "findings/words.h"
 #include "model/occupancy.h"
 #include "names/visible.h"
+#include "store/fold.h"
 #include "text.h"
 
 enum {
@@ -21,17 +22,6 @@ enum {
 
 /* --- one line a configuration ------------------------------------------------------------------------------
  */
-
-static void say_shape(struct sentence *sentence, const uint32_t shape[3])
-{
-    say(sentence, "%u", shape[0]);
-    if (shape[1] > 1 || shape[2] > 1) {
-        say(sentence, "×%u", shape[1]);
-    }
-    if (shape[2] > 1) {
-        say(sentence, "×%u", shape[2]);
-    }
-}
 
 static void write_occupancy(const struct page *page, const struct judgement *judged)
 {
@@ -59,7 +49,8 @@ static void write_waves(const struct page *page, const struct judgement *judged)
     }
 }
 
-static void write_shape(const struct page *page, const struct merged_configuration *configuration)
+static void write_shape(const struct page *page, const struct merged_configuration *configuration,
+                        uint64_t launches)
 {
     struct sentence shape = {"", 0};
     say_shape(&shape, configuration->grid);
@@ -73,7 +64,7 @@ static void write_shape(const struct page *page, const struct merged_configurati
     } else {
         page_left(page, PLAIN, SHAPE, shape.text);
     }
-    page_right(page, PLAIN, LAUNCHES, COUNT(configuration->launches));
+    page_right(page, PLAIN, LAUNCHES, COUNT(launches));
     page_space(page, 2);
     write_occupancy(page, &configuration->judged);
     write_waves(page, &configuration->judged);
@@ -149,9 +140,13 @@ static void say_measured(struct sentence *notes, const struct store_measurement 
     }
 }
 
-static void write_notes(const struct page *page, const struct merged_configuration *configuration)
+static void write_notes(const struct page *page, const struct merged_configuration *configuration,
+                        uint32_t devices)
 {
     struct sentence notes = {"", 0};
+    if (devices > 1) {
+        say(&notes, "on %s", PLURAL(devices, "GPU"));
+    }
     say_limits(&notes, configuration);
     say_labels(&notes, configuration);
     say_measured(&notes, &configuration->measured);
@@ -191,7 +186,6 @@ static void write_kernel(const struct page *page, const struct merged *merged, u
                          uint32_t shapes_most)
 {
     const struct merged_kernel *kernel = &merged->kernels[index];
-    const struct merged_configuration *configurations = merged->configurations + kernel->first_configuration;
     page_right(page, FAINT, INDENT - 1, COUNT(index + 1));
     page_space(page, 1);
     page_fit(page, STRONG, page->columns - INDENT, kernel->short_name);
@@ -202,12 +196,16 @@ static void write_kernel(const struct page *page, const struct merged *merged, u
     }
     free(name);
     write_resources(page, kernel);
-    for (uint32_t i = 0; i < kernel->configurations && i < shapes_most; i++) {
-        write_shape(page, &configurations[i]);
-        write_notes(page, &configurations[i]);
+    uint32_t count = 0;
+    struct folded *folded = fold_configurations(merged, kernel, &count);
+    for (uint32_t i = 0; folded && i < count && i < shapes_most; i++) {
+        const struct merged_configuration *configuration = &merged->configurations[folded[i].configuration];
+        write_shape(page, configuration, folded[i].launches);
+        write_notes(page, configuration, folded[i].devices);
     }
-    if (kernel->configurations > shapes_most) {
-        write_rest(page, PLURAL(kernel->configurations - shapes_most, "more configuration"), "");
+    free(folded);
+    if (count > shapes_most) {
+        write_rest(page, PLURAL(count - shapes_most, "more configuration"), "");
     }
     if (kernel->further_launches) {
         write_rest(page, PLURAL(kernel->further_launches, "launch"), " in configurations beyond the limit");
@@ -218,8 +216,7 @@ void text_shapes(const struct page *page, const struct merged *merged, uint32_t 
                  uint32_t shapes_most)
 {
     uint32_t shown = merged->kernels_count < kernels_most ? merged->kernels_count : kernels_most;
-    page_heading(page, "    grid × block          launches  occupancy, limit         waves         idle",
-                 "");
+    page_heading(page, "    grid × block          launches  occupancy, limit         waves         idle", "");
     for (uint32_t i = 0; i < shown; i++) {
         write_kernel(page, merged, i, shapes_most);
     }

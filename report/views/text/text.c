@@ -68,6 +68,17 @@ struct short_text short_limiter(unsigned limiters)
     return result;
 }
 
+void say_shape(struct sentence *sentence, const uint32_t shape[3])
+{
+    say(sentence, "%u", shape[0]);
+    if (shape[1] > 1 || shape[2] > 1) {
+        say(sentence, "×%u", shape[1]);
+    }
+    if (shape[2] > 1) {
+        say(sentence, "×%u", shape[2]);
+    }
+}
+
 enum style text_style_of_idle(double share)
 {
     return share >= 0.5 ? BAD : share >= 0.2 ? FAIR : PLAIN;
@@ -87,6 +98,7 @@ bool view_text(const struct merged *merged, const struct view_options *options, 
                     : options->chosen         ? SHAPES_OF_CHOSEN
                                               : SHAPES_OF_FEW);
     }
+    text_devices(&page, merged);
     text_processes(&page, merged);
     text_foot(&page, merged);
     return true;

@@ -2,6 +2,7 @@
 #ifndef WARPWATCH_TEXT_H
 #define WARPWATCH_TEXT_H
 
+#include "findings/words.h"
 #include "page.h"
 #include "store/merged.h"
 
@@ -12,6 +13,7 @@ void text_shapes(const struct page *page, const struct merged *merged, uint32_t 
                  uint32_t shapes_most);
 void text_elsewhere(const struct page *page, const struct merged *merged, uint32_t most);
 void text_processes(const struct page *page, const struct merged *merged);
+void text_devices(const struct page *page, const struct merged *merged);
 void text_foot(const struct page *page, const struct merged *merged);
 
 /* "registers, shared memory", or "" where nothing is limited. */
@@ -29,6 +31,9 @@ struct short_text short_percent(double fraction);
 struct short_text short_waves(double waves);
 /* The first limiter, with a "+" if there are others: at most 10 columns. */
 struct short_text short_limiter(unsigned limiters);
+
+/* "4", "32×32", "8×4×2" */
+void say_shape(struct sentence *sentence, const uint32_t shape[3]);
 
 /* How bad an idle share is. */
 enum style text_style_of_idle(double share);
