@@ -140,28 +140,32 @@ struct collector {
     int version;
 };
 
-static void *grown(void *array, size_t count, size_t *capacity, size_t element_bytes)
+/* Makes room for one more element. */
+static bool grow(void **array, size_t count, size_t *capacity, size_t element_bytes)
 {
     if (count < *capacity) {
-        return array;
+        return true;
     }
-    *capacity = *capacity ? *capacity * 2 : 16;
-    return realloc(array, *capacity * element_bytes);
+    size_t larger = *capacity ? *capacity * 2 : 16;
+    void *moved = realloc(*array, larger * element_bytes);
+    if (moved) {
+        *array = moved;
+        *capacity = larger;
+    }
+    return moved != NULL;
 }
 
 static bool collect_kernel(const struct cubin_kernel *kernel, void *context)
 {
     struct collector *collector = context;
     struct image *image = collector->image;
-    void *kernels =
-        grown(image->kernels, image->kernels_count, &collector->kernels_capacity, sizeof(*image->kernels));
     size_t parameters_bytes = kernel->parameters_count * sizeof(struct cubin_parameter);
     void *parameters = malloc(parameters_bytes + 1);
-    if (!kernels || !parameters) {
+    if (!parameters || !grow((void **)&image->kernels, image->kernels_count, &collector->kernels_capacity,
+                             sizeof(*image->kernels))) {
         free(parameters);
         return false;
     }
-    image->kernels = kernels;
     struct kernel_code *code = &image->kernels[image->kernels_count++];
     *code = (struct kernel_code){.name = kernel->name, .info = *kernel};
     code->info.parameters = parameters;
@@ -178,12 +182,10 @@ static bool collect_global(const struct cubin_global *global, void *context)
 {
     struct collector *collector = context;
     struct image *image = collector->image;
-    void *globals =
-        grown(image->globals, image->globals_count, &collector->globals_capacity, sizeof(*image->globals));
-    if (!globals) {
+    if (!grow((void **)&image->globals, image->globals_count, &collector->globals_capacity,
+              sizeof(*image->globals))) {
         return false;
     }
-    image->globals = globals;
     image->globals[image->globals_count++] =
         (struct image_global){strdup(global->name), (size_t)global->bytes, global->initial, global->constant};
     return true;

@@ -15,13 +15,17 @@ static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct settings settings = {.driver_version = CUDA_VERSION};
 
+static int number_of(const char *variable, int otherwise)
+{
+    const char *text = getenv(variable);
+    return text && *text ? (int)strtol(text, NULL, 10) : otherwise;
+}
+
 static void read_once(void)
 {
-    const char *version = getenv("SIMCUDA_DRIVER_VERSION");
-    const char *penalty = getenv("SIMCUDA_BLOCKS_PER_SM_PENALTY");
     const char *loading = getenv("CUDA_MODULE_LOADING");
-    settings.driver_version = version && *version ? atoi(version) : CUDA_VERSION;
-    settings.blocks_per_sm_penalty = penalty ? atoi(penalty) : 0;
+    settings.driver_version = number_of("SIMCUDA_DRIVER_VERSION", CUDA_VERSION);
+    settings.blocks_per_sm_penalty = number_of("SIMCUDA_BLOCKS_PER_SM_PENALTY", 0);
     settings.self_lookup = getenv("SIMCUDA_SELF_LOOKUP") != NULL;
     settings.eager_loading = loading && strcmp(loading, "EAGER") == 0;
 }

@@ -191,9 +191,12 @@ CUresult CUDAAPI cuMemUnmap(CUdeviceptr address, size_t bytes)
         REQUIRE(memory_find(address, &range) && range.kind == MEMORY_MAPPED);
         REQUIRE(range.address == address && range.bytes <= bytes);
         TRY(memory_release(address, MEMORY_MAPPED));
-        mmap((void *)address, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
-             -1, 0);
+        void *reserved = mmap((void *)address, range.bytes, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
         allocation_drop(range.allocation);
+        if (reserved == MAP_FAILED) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
         address += range.bytes;
         bytes -= range.bytes;
     }
