@@ -47,7 +47,7 @@ static bool copy_bytes(int from, int to)
 static bool copy_file(const char *from, const char *to)
 {
     char *temporary = NULL;
-    int source = open(from, O_RDONLY | O_CLOEXEC), target = -1;
+    int source = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), target = -1;
     if (source >= 0 && asprintf(&temporary, "%s.XXXXXX", to) >= 0) {
         target = mkstemp(temporary);
     }

@@ -316,6 +316,7 @@ void store_file_complete(struct store_file *file)
 {
     uint64_t end = file->end_offset < file->size_bytes ? file->end_offset : file->size_bytes;
     if (!file->chain_broken && end < file->header.file_bytes) {
-        store_file_note(file, "cut: %" PRIu64 " of %" PRIu64 " bytes are there", end, file->header.file_bytes);
+        store_file_note(file, "cut: %" PRIu64 " of %" PRIu64 " bytes are there", end,
+                        file->header.file_bytes);
     }
 }

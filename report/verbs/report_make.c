@@ -2,8 +2,6 @@
 #include "report_make.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -90,16 +88,28 @@ static unsigned terminal_columns(int fd)
     return size.ws_col < 120 ? size.ws_col : 120;
 }
 
+/* By the variables alone: in containers the locale that they name is often not installed. */
+static bool environment_says_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && *value) {
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+        }
+    }
+    return false;
+}
+
 static struct view_options view_options_for(const struct report_request *request)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
     bool on_terminal = !request->output && isatty(fileno(request->stream));
-    setlocale(LC_CTYPE, "");
     return (struct view_options){
         .top = request->top,
         .chosen = request->kernel != NULL,
         .colour = on_terminal && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0,
-        .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+        .unicode = environment_says_utf8(),
         .columns = on_terminal ? terminal_columns(fileno(request->stream)) : 80,
     };
 }

@@ -56,7 +56,8 @@ void text_findings(const struct page *page, const struct merged *merged, uint32_
         return;
     }
     page_heading(page, "WHAT WASTES THE GPU",
-                 merged->totals.gpu_times_complete ? "% of all SM time" : "% of all SM time, counted in waves");
+                 merged->totals.gpu_times_complete ? "% of all SM time"
+                                                   : "% of all SM time, counted in waves");
     uint32_t shown = merged->findings_count < most ? merged->findings_count : most;
     for (uint32_t i = 0; i < shown; i++) {
         const struct merged_finding *finding = &merged->findings[i];

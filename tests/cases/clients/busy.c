@@ -1,5 +1,6 @@
-/* Launches from two threads, in ever new shapes up to some hundred, until its standard input ends: something to read while it is
- * written. Prints "ready" after the first launches, and how many there were at the end. */
+/* Launches from two threads, in ever new shapes up to some hundred, until its standard input ends: something
+ * to read while it is written. Prints "ready" after the first launches, and how many there were at the end.
+ */
 #include "client.h"
 
 #include <pthread.h>
