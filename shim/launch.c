@@ -1,6 +1,8 @@
 /* Hooks of everything that launches a kernel. */
 #include "launch_hooks.h"
 
+#include <string.h>
+
 static ALWAYS_INLINE CUresult launch_kernel(struct call call, CUfunction function, unsigned grid_x,
                                             unsigned grid_y, unsigned grid_z, unsigned block_x,
                                             unsigned block_y, unsigned block_z, unsigned shared_bytes,
@@ -26,65 +28,93 @@ static ALWAYS_INLINE CUresult launch_kernel(struct call call, CUfunction functio
     return result;
 }
 
-static void read_attributes(const CUlaunchConfig *config, struct launch *launch)
+/* What attributes add to the words of a launch; false: a cluster that does not pack. */
+static ALWAYS_INLINE bool add_attribute(const CUlaunchAttribute *attribute, uint64_t *extras)
 {
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        const CUlaunchAttributeValue *value = &config->attrs[i].value;
-        switch (config->attrs[i].id) {
-        case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-            launch->cluster[0] = value->clusterDim.x;
-            launch->cluster[1] = value->clusterDim.y;
-            launch->cluster[2] = value->clusterDim.z;
-            break;
-        case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-            launch->preferred_cluster[0] = value->preferredClusterDim.x;
-            launch->preferred_cluster[1] = value->preferredClusterDim.y;
-            launch->preferred_cluster[2] = value->preferredClusterDim.z;
-            break;
-        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-            launch->flags |= value->cooperative ? LAUNCH_COOPERATIVE : 0;
-            break;
-        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-            launch->flags |= value->programmaticStreamSerializationAllowed ? LAUNCH_PDL : 0;
-            break;
-        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-            launch->flags |= LAUNCH_PDL;
-            break;
-        default:
-            break;
-        }
+    const CUlaunchAttributeValue *value = &attribute->value;
+    switch (attribute->id) {
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        *extras |= launch_cluster_word(value->clusterDim.x, value->clusterDim.y, value->clusterDim.z, false);
+        return launch_cluster_packs(value->clusterDim.x, value->clusterDim.y, value->clusterDim.z);
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+        *extras |= launch_cluster_word(value->preferredClusterDim.x, value->preferredClusterDim.y,
+                                       value->preferredClusterDim.z, true);
+        return launch_cluster_packs(value->preferredClusterDim.x, value->preferredClusterDim.y,
+                                    value->preferredClusterDim.z);
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        *extras |= value->cooperative ? LAUNCH_COOPERATIVE : 0;
+        return true;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        *extras |= value->programmaticStreamSerializationAllowed ? LAUNCH_PDL : 0;
+        return true;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        *extras |= LAUNCH_PDL;
+        return true;
+    default:
+        return true;
     }
 }
 
-static void read_config(const CUlaunchConfig *config, CUfunction function, uint32_t flags,
-                        struct launch *launch)
+struct config_words {
+    uint64_t grid, block, extras;
+    bool fits;
+};
+
+static ALWAYS_INLINE struct config_words pack_config(const CUlaunchConfig *config, uint32_t flags)
 {
-    *launch = (struct launch){
+    struct config_words words = {
+        .grid = launch_grid_word(config->gridDimX, config->gridDimY, config->gridDimZ),
+        .block = launch_block_word(config->blockDimX, config->blockDimY, config->blockDimZ,
+                                   config->sharedMemBytes),
+        .extras = flags,
+        .fits = launch_packs(config->gridDimY, config->gridDimZ, config->blockDimX, config->blockDimY,
+                             config->blockDimZ),
+    };
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        words.fits = add_attribute(&config->attrs[i], &words.extras) && words.fits;
+    }
+    return words;
+}
+
+/* A shape beyond the words: whatever is known of it goes the long way. */
+static COLD void launched_config(const CUlaunchConfig *config, CUfunction function, uint64_t extras,
+                                 uint64_t start)
+{
+    struct launch launch = {
         .function = function,
         .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
         .shared_bytes = config->sharedMemBytes,
-        .flags = flags,
+        .flags = (uint32_t)extras & ((1u << LAUNCH_FLAG_BITS) - 1),
         .stream = config->hStream,
     };
-    read_attributes(config, launch);
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttributeValue *value = &config->attrs[i].value;
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            memcpy(launch.cluster, &value->clusterDim, sizeof launch.cluster);
+        }
+    }
+    recorder_launched_shape(&launch, start);
 }
 
 static CUresult launch_kernel_ex(struct call call, const CUlaunchConfig *config, CUfunction function,
                                  void **parameters, void **extra)
 {
     uint32_t flags = call_flags(&call, call.api == API_cuLaunchKernelEx_ptsz);
-    struct launch launch;
     struct watched watched = {.token = 0};
     if (UNLIKELY(load_relaxed(&recorder.watched)) && config) {
-        read_config(config, function, flags, &launch);
-        watch_shape(&watched, &launch);
+        struct config_words words = pack_config(config, flags);
+        plugin_before(&watched, function, words.grid, words.block, words.extras, config->hStream);
     }
     uint64_t start = recorder_start();
     CUresult result = REAL(cuLaunchKernelEx)(config, function, parameters, extra);
     if (LIKELY(result == CUDA_SUCCESS)) {
-        read_config(config, function, flags, &launch);
-        recorder_launched_shape(&launch, start);
+        struct config_words words = pack_config(config, flags);
+        if (LIKELY(words.fits)) {
+            recorder_launched(function, words.grid, words.block, words.extras, config->hStream, start);
+        } else {
+            launched_config(config, function, words.extras, start);
+        }
     }
     watch_end(&watched, result);
     return result;

@@ -54,6 +54,20 @@ static ALWAYS_INLINE bool launch_packs(uint32_t grid_y, uint32_t grid_z, uint32_
     return ((grid_y | grid_z) >> 16 | (block_x | block_y) >> 11 | block_z >> 7) == 0;
 }
 
+enum { LAUNCH_CLUSTER_BITS = 9 };
+
+/* Three dimensions of a cluster; they go behind the flags, the preferred cluster behind the other. */
+static ALWAYS_INLINE uint64_t launch_cluster_word(uint32_t x, uint32_t y, uint32_t z, bool preferred)
+{
+    uint64_t word = (uint64_t)x | (uint64_t)y << LAUNCH_CLUSTER_BITS | (uint64_t)z << 2 * LAUNCH_CLUSTER_BITS;
+    return word << (LAUNCH_FLAG_BITS + (preferred ? 3 * LAUNCH_CLUSTER_BITS : 0));
+}
+
+static ALWAYS_INLINE bool launch_cluster_packs(uint32_t x, uint32_t y, uint32_t z)
+{
+    return (x | y | z) >> LAUNCH_CLUSTER_BITS == 0;
+}
+
 /* Words that stand for every shape of the function: launches of it that are counted for the kernel only. */
 static ALWAYS_INLINE void launch_any_shape(struct launch_words *words)
 {

@@ -1,37 +1,27 @@
 /* Packs a launch's shape into words and back. */
 #include "launch.h"
 
-enum { CLUSTER_BITS = 9, CLUSTER_LIMIT = 1 << CLUSTER_BITS };
-
-static uint64_t pack_cluster(const uint32_t cluster[3], bool *fits)
-{
-    uint64_t word = 0;
-    for (int i = 0; i < 3; i++) {
-        *fits = *fits && cluster[i] < CLUSTER_LIMIT;
-        word |= (uint64_t)cluster[i] << (i * CLUSTER_BITS);
-    }
-    return word;
-}
-
 static void unpack_cluster(uint64_t word, uint32_t cluster[3])
 {
     for (int i = 0; i < 3; i++) {
-        cluster[i] = (uint32_t)(word >> (i * CLUSTER_BITS)) & (CLUSTER_LIMIT - 1);
+        cluster[i] = (uint32_t)(word >> (i * LAUNCH_CLUSTER_BITS)) & ((1u << LAUNCH_CLUSTER_BITS) - 1);
     }
 }
 
 bool launch_pack(const struct launch *launch, struct launch_words *words)
 {
     const uint32_t *grid = launch->grid, *block = launch->block;
-    bool fits = launch_packs(grid[1], grid[2], block[0], block[1], block[2]);
+    const uint32_t *cluster = launch->cluster, *preferred = launch->preferred_cluster;
     *words = (struct launch_words){
         .function = (uint64_t)(uintptr_t)launch->function,
         .grid = launch_grid_word(grid[0], grid[1], grid[2]),
         .block = launch_block_word(block[0], block[1], block[2], launch->shared_bytes),
-        .extras = launch->flags | pack_cluster(launch->cluster, &fits) << LAUNCH_FLAG_BITS |
-                  pack_cluster(launch->preferred_cluster, &fits) << (LAUNCH_FLAG_BITS + 3 * CLUSTER_BITS),
+        .extras = launch->flags | launch_cluster_word(cluster[0], cluster[1], cluster[2], false) |
+                  launch_cluster_word(preferred[0], preferred[1], preferred[2], true),
     };
-    return fits;
+    return launch_packs(grid[1], grid[2], block[0], block[1], block[2]) &&
+           launch_cluster_packs(cluster[0], cluster[1], cluster[2]) &&
+           launch_cluster_packs(preferred[0], preferred[1], preferred[2]);
 }
 
 void launch_unpack(const struct launch_words *words, CUstream stream, struct launch *launch)
@@ -46,5 +36,5 @@ void launch_unpack(const struct launch_words *words, CUstream stream, struct lau
         .stream = stream,
     };
     unpack_cluster(words->extras >> LAUNCH_FLAG_BITS, launch->cluster);
-    unpack_cluster(words->extras >> (LAUNCH_FLAG_BITS + 3 * CLUSTER_BITS), launch->preferred_cluster);
+    unpack_cluster(words->extras >> (LAUNCH_FLAG_BITS + 3 * LAUNCH_CLUSTER_BITS), launch->preferred_cluster);
 }

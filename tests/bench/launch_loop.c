@@ -1,55 +1,90 @@
-/* Launches in a loop and prints nanoseconds per launch: launch_loop [launches [configurations [threads]]].
- * With LAUNCH_LOOP_PLT set the calls go through the PLT, else through a pointer from dlsym. */
+/* Launches in a loop on the driver that does nothing, and prints nanoseconds of CPU time a launch:
+ *   launch_loop [-n launches] [-c configurations] [-t threads] [-d kernel|ex|graph] [-p] [-l]
+ * -p goes through the program's own reference, else through a looked-up pointer; -l prints latencies instead:
+ * median, 99th, 99.99th percentile and maximum of single launches, in nanoseconds. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-typedef CUresult launch_function(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                 unsigned, CUstream, void **, void **);
+enum { MOST_THREADS = 256 };
 
-static launch_function *launch;
+static __typeof__(&cuLaunchKernel) launch_kernel;
+static __typeof__(&cuLaunchKernelEx) launch_ex;
+static __typeof__(&cuGraphLaunch) launch_graph;
 static unsigned long launches = 10000000;
-static unsigned configurations = 1;
+static unsigned configurations = 1, threads = 1;
+static const char *door = "kernel";
+static bool linked, latencies;
+static CUgraphExec exec;
 
-static double now_ns(void)
+static double clock_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static inline void launch(unsigned grid)
+{
+    if (door[0] == 'k') {
+        launch_kernel((CUfunction)0x1000, grid, 1, 1, 256, 1, 1, 0, NULL, NULL, NULL);
+    } else if (door[0] == 'e') {
+        CUlaunchConfig config = {
+            .gridDimX = grid, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 256, .blockDimY = 1, .blockDimZ = 1};
+        launch_ex(&config, (CUfunction)0x1000, NULL, NULL);
+    } else {
+        launch_graph(exec, NULL);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure_latencies(void)
+{
+    float *ns = malloc(launches * sizeof *ns);
+    for (unsigned long i = 0; i < launches; i++) {
+        double start = clock_ns(CLOCK_MONOTONIC);
+        launch((unsigned)(i % configurations) + 1);
+        ns[i] = (float)(clock_ns(CLOCK_MONOTONIC) - start);
+    }
+    qsort(ns, launches, sizeof *ns, by_value);
+    printf("%.0f %.0f %.0f %.0f\n", ns[launches / 2], ns[launches / 100 * 99], ns[launches / 10000 * 9999],
+           ns[launches - 1]);
+    free(ns);
 }
 
 static void *run(void *result)
 {
     for (unsigned i = 0; i < configurations; i++) {
-        launch((CUfunction)0x1000, i + 1, 1, 1, 256, 1, 1, 0, NULL, NULL, NULL);
+        launch(i + 1);
     }
-    double start = now_ns();
+    double start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     unsigned grid = 0;
     for (unsigned long i = 0; i < launches; i++) {
-        launch((CUfunction)0x1000, grid + 1, 1, 1, 256, 1, 1, 0, NULL, NULL, NULL);
+        launch(grid + 1);
         grid = grid + 1 == configurations ? 0 : grid + 1;
     }
-    *(double *)result = (now_ns() - start) / (double)launches;
+    *(double *)result = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) / (double)launches;
     return NULL;
 }
 
-int main(int count, char **arguments)
+static void measure_threads(void)
 {
-    launches = count > 1 ? strtoul(arguments[1], NULL, 10) : launches;
-    configurations = count > 2 ? (unsigned)strtoul(arguments[2], NULL, 10) : configurations;
-    unsigned threads = count > 3 ? (unsigned)strtoul(arguments[3], NULL, 10) : 1;
-    launch = getenv("LAUNCH_LOOP_PLT")
-                 ? cuLaunchKernel
-                 : (launch_function *)dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuLaunchKernel");
-    cuInit(0);
-    pthread_t thread[256];
-    double result[256], sum = 0;
-    threads = threads < 256 ? threads : 256;
+    pthread_t thread[MOST_THREADS];
+    double result[MOST_THREADS], sum = 0;
     for (unsigned i = 0; i < threads; i++) {
         pthread_create(&thread[i], NULL, run, &result[i]);
     }
@@ -58,5 +93,56 @@ int main(int count, char **arguments)
         sum += result[i];
     }
     printf("%.2f\n", sum / threads);
+}
+
+static void find_functions(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    launch_kernel = linked ? cuLaunchKernel : (__typeof__(&cuLaunchKernel))dlsym(driver, "cuLaunchKernel");
+    launch_ex = linked ? cuLaunchKernelEx : (__typeof__(&cuLaunchKernelEx))dlsym(driver, "cuLaunchKernelEx");
+    launch_graph = linked ? cuGraphLaunch : (__typeof__(&cuGraphLaunch))dlsym(driver, "cuGraphLaunch");
+    __typeof__(&cuGraphInstantiateWithFlags) instantiate =
+        (__typeof__(&cuGraphInstantiateWithFlags))dlsym(driver, "cuGraphInstantiateWithFlags");
+    cuInit(0);
+    instantiate(&exec, (CUgraph)0x2000, 0);
+}
+
+static unsigned number(const char *text)
+{
+    return (unsigned)strtoul(text, NULL, 10);
+}
+
+int main(int count, char **arguments)
+{
+    for (int option; (option = getopt(count, arguments, "n:c:t:d:pl")) != -1;) {
+        switch (option) {
+        case 'n':
+            launches = strtoul(optarg, NULL, 10);
+            break;
+        case 'c':
+            configurations = number(optarg);
+            break;
+        case 't':
+            threads = number(optarg) < MOST_THREADS ? number(optarg) : MOST_THREADS;
+            break;
+        case 'd':
+            door = optarg;
+            break;
+        case 'p':
+            linked = true;
+            break;
+        case 'l':
+            latencies = true;
+            break;
+        default:
+            return 2;
+        }
+    }
+    find_functions();
+    if (latencies) {
+        measure_latencies();
+    } else {
+        measure_threads();
+    }
     return 0;
 }

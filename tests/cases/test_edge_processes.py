@@ -187,7 +187,7 @@ def test_edge_34_a_full_disk_is_one_warning(tmp_path, small_disk, kilobytes):
 @pytest.mark.parametrize("limit", ["-f 100", "-f 0", "-v 100000", "-n 8"])
 def test_limits_of_the_program_are_its_own(tmp_path, limit):
     """File size (without SIGXFSZ), address space, descriptors: on a driver that needs none of them."""
-    done = subprocess.run(["bash", "-c", f"ulimit {limit}; exec {support.BUILD}/tests/launch_loop 20000 20000"],
+    done = subprocess.run(["bash", "-c", f"ulimit {limit}; exec {support.BUILD}/tests/launch_loop -n 20000 -c 20000"],
                           capture_output=True, text=True, timeout=60,
                           env=support.clean_environment(LD_PRELOAD=support.LIBRARY, WARPWATCH_OUTPUT=tmp_path,
                                                         WARPWATCH_REPORT="none"))
