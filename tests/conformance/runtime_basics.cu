@@ -172,7 +172,8 @@ static void entry_points()
     printf("# driver entry points\n");
     SUCCEED(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &legacy, 12000, cudaEnableDefault, &status));
     CHECK(status == 0);
-    SUCCEED(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &per_thread, 12000, cudaEnablePerThreadDefaultStream, &status));
+    SUCCEED(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &per_thread, 12000,
+                                             cudaEnablePerThreadDefaultStream, &status));
     CHECK(legacy != nullptr && per_thread != nullptr && legacy != per_thread);
     SUCCEED(cudaGetDriverEntryPointByVersion("cuNoSuchFunction", &none, 12000, cudaEnableDefault, &status));
     CHECK(status == 1);

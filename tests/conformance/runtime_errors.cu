@@ -32,8 +32,8 @@ static void last_error()
     CHECK(strcmp(cudaGetErrorName((cudaError_t)123456), "unrecognized error code") == 0);
 }
 
-#define REFUSED(expected, ...)                                                                                         \
-    any_blocks<<<__VA_ARGS__>>>(memory);                                                                               \
+#define REFUSED(expected, ...)                                                                               \
+    any_blocks<<<__VA_ARGS__>>>(memory);                                                                     \
     EXPECT(expected, cudaGetLastError())
 
 static void impossible_launches(int *memory)
@@ -58,7 +58,8 @@ static void impossible_launches(int *memory)
 static void shared_memory(int *memory)
 {
     printf("# more shared memory than 48 KB takes an attribute\n");
-    EXPECT(cudaErrorInvalidValue, cudaFuncSetAttribute(any_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20));
+    EXPECT(cudaErrorInvalidValue,
+           cudaFuncSetAttribute(any_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20));
     SUCCEED(cudaFuncSetAttribute(any_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000));
     EXPECT(cudaErrorInvalidValue, cudaGetLastError());
     any_blocks<<<1, 32, 60000>>>(memory);

@@ -36,8 +36,10 @@ static void nodes(int *memory)
     fill_given.height = 1;
     SUCCEED(cudaGraphCreate(&graph, 0));
     SUCCEED(cudaGraphAddKernelNode(&kernel, graph, nullptr, 0, &given));
-    SUCCEED(cudaGraphAddMemcpyNodeToSymbol(&up, graph, nullptr, 0, number, &source, sizeof(source), 0, cudaMemcpyHostToDevice));
-    SUCCEED(cudaGraphAddMemcpyNodeFromSymbol(&down, graph, &up, 1, &target, number, sizeof(target), 0, cudaMemcpyDeviceToHost));
+    SUCCEED(cudaGraphAddMemcpyNodeToSymbol(&up, graph, nullptr, 0, number, &source, sizeof(source), 0,
+                                           cudaMemcpyHostToDevice));
+    SUCCEED(cudaGraphAddMemcpyNodeFromSymbol(&down, graph, &up, 1, &target, number, sizeof(target), 0,
+                                             cudaMemcpyDeviceToHost));
     SUCCEED(cudaGraphAddMemsetNode(&fill, graph, &kernel, 1, &fill_given));
     SUCCEED(cudaGraphAddHostNode(&host, graph, &down, 1, &host_given));
     SUCCEED(cudaGraphKernelNodeGetParams(kernel, &found));

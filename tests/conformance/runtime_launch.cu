@@ -1,4 +1,5 @@
-// Every way to launch: <<<>>>, cudaLaunchKernel and its kin, kernel handles, cooperative, clusters; attributes and occupancy.
+// Every way to launch: <<<>>>, cudaLaunchKernel and its kin, kernel handles, cooperative, clusters;
+// attributes and occupancy.
 #include "runtime.h"
 
 #include <cooperative_groups.h>
@@ -69,7 +70,9 @@ static void each_way(int *memory)
     SUCCEED(cudaLaunchKernelExC(&config, (const void *)plain, arguments));
     typed<<<8, 32>>>((float *)memory);
     SUCCEED(cudaGetLastError());
-    EXPECT(cudaErrorCooperativeLaunchTooLarge, cudaLaunchCooperativeKernel((const void *)together, dim3(1u << 20), dim3(1024), arguments, 0, stream));
+    EXPECT(cudaErrorCooperativeLaunchTooLarge,
+           cudaLaunchCooperativeKernel((const void *)together, dim3(1u << 20), dim3(1024), arguments, 0,
+                                       stream));
     EXPECT(cudaErrorCooperativeLaunchTooLarge, cudaGetLastError());
     SUCCEED(cudaDeviceSynchronize());
     for (unsigned blocks : {1, 2, 3, 4, 7}) {

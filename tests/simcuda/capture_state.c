@@ -44,7 +44,7 @@ static bool node_set_reserve(struct node_set *set, size_t count)
         return true;
     }
     size_t room = count < 4 ? 4 : count * 2;
-    CUgraphNode *nodes = realloc(set->nodes, room * sizeof(*nodes));
+    CUgraphNode *nodes = realloc(set->nodes, room * sizeof(CUgraphNode));
     set->nodes = nodes ? nodes : set->nodes;
     CUgraphEdgeData *data = realloc(set->data, room * sizeof(*data));
     set->data = data ? data : set->data;
@@ -240,7 +240,7 @@ bool capture_is_joined(const struct capture *capture)
 {
     size_t count = capture->graph->count;
     bool *reached = calloc(count + 1, sizeof(*reached));
-    CUgraphNode *stack = malloc((count + 1) * sizeof(*stack));
+    CUgraphNode *stack = malloc((count + 1) * sizeof(CUgraphNode));
     bool joined = reached && stack;
     for (struct captured_stream *state = capture->streams; joined && state; state = state->next) {
         if (state->stream == capture->origin) {

@@ -28,7 +28,7 @@ static bool graph_reserve(CUgraph graph)
         return true;
     }
     size_t room = graph->room ? graph->room * 2 : 8;
-    struct CUgraphNode_st **nodes = realloc(graph->nodes, room * sizeof(*nodes));
+    struct CUgraphNode_st **nodes = realloc(graph->nodes, room * sizeof(struct CUgraphNode_st *));
     if (!nodes) {
         return false;
     }
@@ -215,7 +215,7 @@ static size_t fill_order(CUgraph graph, size_t *waiting)
 static CUresult order_nodes(CUgraph graph, CUgraphNode *offender)
 {
     size_t *waiting = malloc(graph->count * sizeof(*waiting));
-    graph->order = malloc(graph->count * sizeof(*graph->order));
+    graph->order = malloc(graph->count * sizeof(struct CUgraphNode_st *));
     CUresult result = waiting && graph->order ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS && fill_order(graph, waiting) != graph->count) {
         result = CUDA_ERROR_INVALID_VALUE;

@@ -202,7 +202,7 @@ static CUgraphExecUpdateResult compare(CUgraph ours, CUgraph theirs, CUgraphExec
     if (ours->count == 0) {
         return CU_GRAPH_EXEC_UPDATE_SUCCESS;
     }
-    struct pairing pairing = {.ours = malloc(ours->count * sizeof(*pairing.ours))};
+    struct pairing pairing = {.ours = malloc(ours->count * sizeof(struct CUgraphNode_st *))};
     if (!pairing.ours) {
         return complain(info, CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL);
     }

@@ -53,8 +53,8 @@ RUNTIME_CALL(cudaGetFuncBySymbol, (cudaFunction_t * functionPtr, const void *sym
 
 /* --- attributes ----------------------------------------------------------------------------------------- */
 
-/* Finds kernel and device for `call`, an expression that may use both. */
-#define WITH_KERNEL(driver, function, kernel, device, call)                                                  \
+/* In a function of `driver` and `function`: finds `kernel` and `device` for `call`, which may use them. */
+#define WITH_KERNEL(call)                                                                                    \
     CUkernel kernel;                                                                                         \
     CUdevice device;                                                                                         \
     cudaError_t error = registry_kernel(driver, function, &kernel);                                          \
@@ -71,7 +71,7 @@ static CUresult fill_attributes(const struct driver_api *driver, struct cudaFunc
     {                                                                                                        \
         int value = 0;                                                                                       \
         CUresult result = driver->cuKernelGetAttribute(&value, attribute, kernel, device);                   \
-        if (result != CUDA_SUCCESS && is_required) {                                                         \
+        if (result != CUDA_SUCCESS && (is_required)) {                                                         \
             return result;                                                                                   \
         }                                                                                                    \
         out->field = (__typeof__(out->field))value;                                                          \
@@ -87,7 +87,7 @@ static cudaError_t get_attributes(const struct driver_api *driver, struct cudaFu
     if (out == NULL) {
         return cudaErrorInvalidValue;
     }
-    WITH_KERNEL(driver, function, kernel, device, fill_attributes(driver, out, kernel, device));
+    WITH_KERNEL(fill_attributes(driver, out, kernel, device));
 }
 RUNTIME_CALL(cudaFuncGetAttributes, (struct cudaFuncAttributes * attr, const void *func),
              get_attributes(driver, attr, func))
@@ -95,8 +95,7 @@ RUNTIME_CALL(cudaFuncGetAttributes, (struct cudaFuncAttributes * attr, const voi
 static cudaError_t set_attribute(const struct driver_api *driver, const void *function,
                                  enum cudaFuncAttribute attribute, int value)
 {
-    WITH_KERNEL(driver, function, kernel, device,
-                driver->cuKernelSetAttribute((CUfunction_attribute)attribute, value, kernel, device));
+    WITH_KERNEL(driver->cuKernelSetAttribute((CUfunction_attribute)attribute, value, kernel, device));
 }
 RUNTIME_CALL(cudaFuncSetAttribute, (const void *func, enum cudaFuncAttribute attr, int value),
              set_attribute(driver, func, attr, value))
@@ -107,8 +106,7 @@ RUNTIME_CALL(cudaKernelSetAttributeForDevice,
 static cudaError_t set_cache_config(const struct driver_api *driver, const void *function,
                                     enum cudaFuncCache config)
 {
-    WITH_KERNEL(driver, function, kernel, device,
-                driver->cuKernelSetCacheConfig(kernel, (CUfunc_cache)config, device));
+    WITH_KERNEL(driver->cuKernelSetCacheConfig(kernel, (CUfunc_cache)config, device));
 }
 RUNTIME_CALL(cudaFuncSetCacheConfig, (const void *func, enum cudaFuncCache cacheConfig),
              set_cache_config(driver, func, cacheConfig))
@@ -146,8 +144,7 @@ RUNTIME_CALL(cudaFuncGetParamInfo,
 static cudaError_t blocks_per_sm(const struct driver_api *driver, int *blocks, const void *function,
                                  int threads, size_t shared_bytes, unsigned flags)
 {
-    WITH_KERNEL(driver, function, kernel, device,
-                ((void)device, driver->cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    WITH_KERNEL(((void)device, driver->cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
                                    blocks, (CUfunction)kernel, threads, shared_bytes, flags)));
 }
 RUNTIME_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
@@ -160,8 +157,7 @@ RUNTIME_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
 static cudaError_t available_shared(const struct driver_api *driver, size_t *bytes, const void *function,
                                     int blocks, int threads)
 {
-    WITH_KERNEL(driver, function, kernel, device,
-                ((void)device, driver->cuOccupancyAvailableDynamicSMemPerBlock(bytes, (CUfunction)kernel,
+    WITH_KERNEL(((void)device, driver->cuOccupancyAvailableDynamicSMemPerBlock(bytes, (CUfunction)kernel,
                                                                                blocks, threads)));
 }
 RUNTIME_CALL(cudaOccupancyAvailableDynamicSMemPerBlock,
@@ -177,7 +173,7 @@ static cudaError_t ask_about_clusters(const struct driver_api *driver, cluster_q
         return cudaErrorInvalidValue;
     }
     CUlaunchConfig launch = kernel_launch_configuration(config);
-    WITH_KERNEL(driver, function, kernel, device, ((void)device, query(value, (CUfunction)kernel, &launch)));
+    WITH_KERNEL(((void)device, query(value, (CUfunction)kernel, &launch)));
 }
 RUNTIME_CALL(cudaOccupancyMaxPotentialClusterSize,
              (int *clusterSize, const void *func, const cudaLaunchConfig_t *launchConfig),

@@ -110,6 +110,6 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
     *grid = top->grid;
     *block = top->block;
     *shared_bytes = top->shared_bytes;
-    memcpy(stream, &top->stream, sizeof(top->stream));
+    memcpy(stream, &top->stream, sizeof(cudaStream_t));
     return cudaSuccess;
 }
