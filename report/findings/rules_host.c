@@ -6,13 +6,11 @@
 
 /* --- the host ------------------------------------------------------------------------------------------ */
 
+/* Of the time from each thread's first launch call to its last: in the calls, or between them. */
 static double launch_call_share(const struct merged_process *process)
 {
-    if (!(process->features & STORE_FEATURE_TIMES) || process->seconds <= 0) {
-        return 0;
-    }
-    double threads = process->threads > 1 ? process->threads : 1;
-    return (double)process->launch_call_ns / (process->seconds * 1e9 * threads);
+    double calls = (double)process->launch_call_ns, between = (double)process->gap_ns;
+    return (process->features & STORE_FEATURE_TIMES) && calls > 0 ? calls / (calls + between) : 0;
 }
 
 static double launch_call_mean_ns(const struct merged_process *process)
@@ -92,7 +90,7 @@ void launch_bound_host_judge(const struct findings_run *run, const struct run_ru
     struct finding_draft draft =
         finding_draft_of(rule, launch_call_share(worst) >= 0.5 ? SEVERITY_HIGH : SEVERITY_MEDIUM);
     draft.launches = launches;
-    say(&draft.evidence, "Launch calls take %s of the time of ", PERCENT(launch_call_share(worst)));
+    say(&draft.evidence, "Launch calls take %s of the launching time of ", PERCENT(launch_call_share(worst)));
     say_process(worst, &draft.evidence);
     say(&draft.evidence, ", %s on average", DURATION(launch_call_mean_ns(worst)));
     if (worst->gaps && isfinite(median_gap_ns(worst))) {

@@ -117,7 +117,7 @@ def report(kernels, findings=(), devices=(H200,), processes=None):
         "totals": {
             "launches": launches, "graph_launches": sum(c["graph_launches"] for c in configurations),
             "runtime_launches": sum(c["runtime_launches"] for c in configurations), "kernels": len(kernels),
-            "configurations": len(configurations), "launch_call_ns": 2815 * launches,
+            "configurations": len(configurations), "launch_call_ns": 2815 * launches, "gap_ns": 25335 * launches,
             "lost": sum(p["lost"] for p in processes), "uncounted": sum(p["uncounted"] for p in processes),
         },
         "elsewhere": None, "kernels": kernels, "findings": list(findings),

@@ -796,14 +796,16 @@ static void a_kernel_after_itself_is_no_sequence(void **state)
 
 /* --- the host, ranks, what was not seen ---------------------------------------------------------------- */
 
+/* 100,000 launches within a second, that long in launch calls. */
 static struct merged *launching_host(uint64_t launch_call_ns)
 {
     struct merged *merged = run_of(1, 100 * SLOTS, 100000);
-    merged->processes[0].features = STORE_FEATURE_TIMES;
-    merged->processes[0].launches = 100000;
-    merged->processes[0].launch_call_ns = launch_call_ns;
-    merged->processes[0].gaps = 99999;
-    merged->processes[0].gap_histogram[4] = 99999;
+    struct merged_process *process = &merged->processes[0];
+    process->features = STORE_FEATURE_TIMES;
+    process->launches = 100000;
+    process->launch_call_ns = launch_call_ns;
+    process->gap_ns = 1000000000 - launch_call_ns;
+    process->gaps = process->gap_histogram[4] = 99999;
     return merged;
 }
 
@@ -815,7 +817,7 @@ static void launch_bound_host(void **state)
     assert_int_equal(merged->findings_count, 1);
     assert_string_equal(merged->findings[0].id, "launch-bound-host");
     assert_string_equal(merged->findings[0].evidence,
-                        "Launch calls take 25 % of the time of process 7, 2.5 µs on "
+                        "Launch calls take 25 % of the launching time of process 7, 2.5 µs on "
                         "average; half of the gaps between them are shorter than 2.05 µs.");
     merged_free(merged);
     merged = launching_host(249000000);

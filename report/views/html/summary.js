@@ -19,10 +19,6 @@ function distinct(values) {
     return [...new Set(values)];
 }
 
-function secondsOfRun() {
-    return knownSum(report.processes, (process) => process.seconds);
-}
-
 function longestSeconds() {
     const known = report.processes.map((process) => process.seconds).filter((seconds) => seconds !== null);
     return known.length ? Math.max(...known) : null;
@@ -165,21 +161,20 @@ function launchTile(rows) {
     const replayed = rows.reduce((sum, row) => sum + row.graphLaunches, 0) +
         (further ? report.kernels.reduce((sum, kernel) => sum + kernel.further.graph_launches, 0) : 0);
     return tile(
-        "Launches", element("span", {title: count(total)}, compact(total)),
+        "Launches", element("span", {title: count(total)}, total < 100000 ? count(total) : compact(total)),
         replayed ? `${percent(replayed / total)} by graph replay` : "none by graph replay");
 }
 
+/* Of the time from each thread's first launch call to its last: in the calls, or between them. */
 function hostTile() {
-    const spent = report.totals.launch_call_ns;
-    const seconds = secondsOfRun();
+    const {launch_call_ns: spent, gap_ns: between} = report.totals;
     if (!everythingSelected()) {
-        return tile(
-            "In launch calls", notAvailable("kept for the whole run only"), "known for the whole run only");
+        return tile("In launch calls", notAvailable("kept for the whole run only"), "of the whole run only");
     }
+    const share = spent !== null && spent + between > 0 ? percent(spent / (spent + between)) : null;
     return tile(
         "In launch calls", shown(spent, duration, "launch calls were not timed"),
-        spent !== null && seconds ? `${percent(spent / (seconds * 1e9))} of the processes' time` :
-                                    "host time");
+        share ? `${share} of the launching threads' time` : "host time");
 }
 
 function gpuTile(rows) {
