@@ -54,7 +54,8 @@ static void add_further(struct incoming *in, uint32_t index, uint64_t launches, 
     struct merged_kernel *kernel = &in->merged->kernels[merged];
     kernel->further_launches = merge_sum(kernel->further_launches, launches);
     process->launches = merge_sum(process->launches, launches);
-    process->further = merge_sum(process->further, launches);
+    uint64_t *apart = kernel->valid & STORE_KERNEL_FILTERED ? &process->filtered : &process->further;
+    *apart = merge_sum(*apart, launches);
     if (graph) {
         kernel->further_graph_launches = merge_sum(kernel->further_graph_launches, launches);
         process->graph_launches = merge_sum(process->graph_launches, launches);

@@ -291,6 +291,7 @@ static void totals_sum(struct merged *merged)
         totals->lost = merge_sum(totals->lost, process->lost);
         totals->uncounted = merge_sum(totals->uncounted, merged_uncounted(process));
         totals->further = merge_sum(totals->further, process->further);
+        totals->filtered = merge_sum(totals->filtered, process->filtered);
         totals->hook_samples = merge_sum(totals->hook_samples, process->hook_samples);
         totals->hook_ns = merge_sum(totals->hook_ns, process->hook_ns);
         totals->launch_call_ns = merge_sum(totals->launch_call_ns, process->launch_call_ns);

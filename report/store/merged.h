@@ -41,6 +41,7 @@ struct merged_process {
     enum store_loss lost_reason;
     uint64_t uncounted[3];          /* by enum store_uncounted */
     uint64_t further;               /* launches beyond the limit of configurations */
+    uint64_t filtered;              /* launches that WARPWATCH_FILTER left out: counted, not told apart */
     uint64_t launch_call_ns;        /* valid if features & STORE_FEATURE_TIMES */
     uint64_t gaps, gap_ns;          /* the same: time between two launch calls of a thread */
     uint64_t gap_histogram[24];     /* the same: as in struct store_shard */
@@ -195,7 +196,7 @@ struct merged_odd_rank {
 struct merged_totals {
     uint64_t launches, graph_launches, runtime_launches; /* of the whole run, kernels not selected included */
     uint64_t launch_call_ns;                             /* valid if times_known */
-    uint64_t lost, uncounted, further;
+    uint64_t lost, uncounted, further, filtered;
     uint32_t kernels, configurations;
     uint64_t gaps, gap_ns, gap_histogram[24]; /* valid if times_known */
     uint64_t hook_samples, hook_ns;

@@ -227,3 +227,15 @@ def test_a_process_in_trouble_is_listed_before_the_others(tmp_path):
     rows = re.findall(r"^ +(\d+) +node1 +\d+ +\d+ +\d+  (\w+)$", page, re.M)
     assert len(rows) == 8 and ("13", "finished") in rows[:2]
     assert "and 12 more processes" in page and "Lost: 5 launches" in page
+
+
+def test_filtered_launches_are_counted_and_said_to_be_left_out(simulated):
+    run = simulated([SAMPLES / "graph"], WARPWATCH_FILTER="^produce$", WARPWATCH_REPORT="none")
+    page = call("report", run.output).stdout
+    assert "Left out by WARPWATCH_FILTER: 2,000 launches" in page and "beyond the limit" not in page
+    assert run.report["totals"]["launches"] == 3000 and run.report["totals"]["filtered"] == 2000
+
+
+def test_a_run_of_which_no_shape_is_known_is_not_called_clean(simulated):
+    run = simulated([SAMPLES / "vecadd"], WARPWATCH_FILTER="^nothing$", WARPWATCH_REPORT="none")
+    assert "Nothing could be judged" in call("report", run.output).stdout

@@ -141,7 +141,7 @@ static const char *lost_because(const struct merged *merged)
 static void write_unseen(const struct page *page, const struct merged *merged)
 {
     const struct merged_totals *totals = &merged->totals;
-    if (!totals->lost && !totals->uncounted && !totals->further && !merged->damaged) {
+    if (!totals->lost && !totals->uncounted && !totals->further && !totals->filtered && !merged->damaged) {
         page_text(page, PLAIN, "Nothing was lost. ");
         return;
     }
@@ -158,6 +158,11 @@ static void write_unseen(const struct page *page, const struct merged *merged)
     if (totals->further) {
         page_print(page, FAIR, "Not told apart: %s beyond the limit of configurations.",
                    PLURAL(totals->further, "launch"));
+        page_end(page);
+    }
+    if (totals->filtered) {
+        page_print(page, FAIR, "Left out by WARPWATCH_FILTER: %s, counted without their shapes.",
+                   PLURAL(totals->filtered, "launch"));
         page_end(page);
     }
     if (merged->damaged) {

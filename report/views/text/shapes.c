@@ -208,7 +208,9 @@ static void write_kernel(const struct page *page, const struct merged *merged, u
         write_rest(page, PLURAL(count - shapes_most, "more configuration"), "");
     }
     if (kernel->further_launches) {
-        write_rest(page, PLURAL(kernel->further_launches, "launch"), " in configurations beyond the limit");
+        write_rest(page, PLURAL(kernel->further_launches, "launch"),
+                   kernel->valid & STORE_KERNEL_FILTERED ? " without their shapes"
+                                                         : " in configurations beyond the limit");
     }
 }
 
