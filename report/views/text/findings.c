@@ -50,8 +50,10 @@ void text_findings(const struct page *page, const struct merged *merged, uint32_
 {
     if (merged->findings_count == 0) {
         page_heading(page, "WHAT WASTES THE GPU", "");
-        page_text(page, GOOD,
-                  "Nothing found: no launch wastes the GPU by its shape or by what was measured.");
+        page_text(page, merged->configurations_count ? GOOD : PLAIN,
+                  merged->configurations_count
+                      ? "Nothing found: no launch wastes the GPU by its shape or by what was measured."
+                      : "Nothing could be judged: of no launch is the shape known.");
         page_end(page);
         return;
     }
