@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,13 +81,47 @@ static bool map(uint64_t size_bytes)
 /* Pages are allocated before they are touched: on a full disk a store to a hole would be a SIGBUS. */
 static bool back(uint64_t used_bytes)
 {
+    if (used_bytes > arena.size_bytes) {
+        return false;
+    }
     while (used_bytes > arena.backed_bytes) {
         if (arena.file >= 0 && posix_fallocate(arena.file, (off_t)arena.backed_bytes, (off_t)GROWTH) != 0) {
             return false;
         }
         arena.backed_bytes += GROWTH;
     }
-    return used_bytes <= arena.size_bytes;
+    return true;
+}
+
+/* To exceed the limit on file sizes would be a signal. */
+static uint64_t largest_bytes(void)
+{
+    struct rlimit limit;
+    bool limited = arena.file >= 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < ARENA_BYTES;
+    return limited ? limit.rlim_cur / GROWTH * GROWTH : ARENA_BYTES;
+}
+
+static bool map_largest(uint64_t size_bytes)
+{
+    while (size_bytes >= GROWTH && !map(size_bytes)) {
+        size_bytes /= 2;
+    }
+    return arena.base && back(sizeof(struct ledger_header));
+}
+
+/* The program can run, but nobody will read what it did. */
+static bool map_in_memory(void)
+{
+    if (arena.base) {
+        munmap(arena.base, arena.size_bytes);
+        arena.base = NULL;
+    }
+    if (arena.file >= 0) {
+        fprintf(stderr, "simcuda: no room for a ledger in SIMCUDA_LEDGER_DIRECTORY\n");
+        close(arena.file);
+        arena.file = -1;
+    }
+    return map_largest(ARENA_BYTES);
 }
 
 static void arena_open(void)
@@ -95,12 +130,8 @@ static void arena_open(void)
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t created_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     arena.file = file_make(created_ns);
-    uint64_t size_bytes = ARENA_BYTES;
-    while (!map(size_bytes) && size_bytes > GROWTH) {
-        size_bytes /= 2;
-    }
-    if (!arena.base || !back(sizeof(struct ledger_header))) {
-        fprintf(stderr, "simcuda: cannot keep a ledger\n");
+    if (!map_largest(largest_bytes()) && !map_in_memory()) {
+        fprintf(stderr, "simcuda: no memory for a ledger\n");
         abort();
     }
     *header() = (struct ledger_header){.created_ns = created_ns, .pid = (uint32_t)getpid()};
