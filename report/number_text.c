@@ -12,6 +12,7 @@
 enum { SIGNIFICANT = 17, DOUBLE_BITS = 53 };
 static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double tenths[] = {1e-1, 1e-2, 1e-3, 1e-4};
 static const double least_fast = 1e-4, beyond_fast = 1e15;
 
 size_t integer_text(int64_t value, char text[NUMBER_TEXT_BYTES])
@@ -40,7 +41,7 @@ static int decimals_for(double magnitude)
     for (int digits = 0; digits < 15 && magnitude >= powers_of_ten[digits]; digits++) {
         decimals--;
     }
-    for (double below = 0.1; magnitude < below; below /= 10) {
+    for (int zeros = 0; zeros < 4 && magnitude < tenths[zeros]; zeros++) {
         decimals++;
     }
     return decimals;

@@ -23,6 +23,7 @@ struct advise_work {
 
 struct advise_row {
     int threads;
+    unsigned idle_lanes_per_block;
     struct occupancy occupancy;
     uint64_t blocks;              /* that cover all elements */
     uint64_t surplus_threads;     /* of those blocks, without an element */
@@ -30,7 +31,6 @@ struct advise_row {
     uint64_t slots;               /* 0: this size cannot run; waves … excess are then meaningless */
     double waves;
     double tail_waste;
-    unsigned idle_lanes_per_block;
     double excess; /* what the busiest SM does ÷ an equal share − 1, in lanes: 0 even, 1 twice as much */
     bool enough_warps;
 };

@@ -181,9 +181,10 @@ static void apply_shared(const struct occupancy_sm *sm, const struct occupancy_l
 
 static void conclude(const struct occupancy_sm *sm, int blocks, struct occupancy *result)
 {
+    const int most_warps = sm->threads / WARP_LANES;
     result->blocks_per_sm = blocks;
     result->warps_per_sm = blocks * result->warps_per_block;
-    result->theoretical_occupancy = (double)result->warps_per_sm / (sm->threads / WARP_LANES);
+    result->theoretical_occupancy = (double)result->warps_per_sm / most_warps;
 }
 
 static unsigned limiters_at(const struct occupancy *result, int blocks)

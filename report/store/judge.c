@@ -125,10 +125,11 @@ static void judge_by_driver_alone(struct judgement *judged, const struct store_d
     if (!(limits->valid >> 2 & 1) || limits->max_threads_per_sm < 32) {
         return;
     }
+    const uint32_t most_warps = limits->max_threads_per_sm / 32;
     double warps = (double)blocks_per_sm * judged->warps_per_block;
     judged->valid |= JUDGED_OCCUPANCY;
     judged->blocks_per_sm = blocks_per_sm;
-    judged->theoretical_occupancy = fmin(1, warps / (limits->max_threads_per_sm / 32));
+    judged->theoretical_occupancy = fmin(1, warps / most_warps);
     judged->occupancy_source = SOURCE_DRIVER;
 }
 

@@ -2,6 +2,7 @@
 #include "verbs/catalog.h"
 
 #include <cjson/cJSON.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,13 +70,14 @@ static bool read_count(const cJSON *entry, const char *key, int least, int most,
 static bool read_capability(const cJSON *entry, int *capability)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(entry, "compute_capability");
-    int major, minor, used = 0;
+    const char *text = is_text(item) ? item->valuestring : "";
+    size_t digits = strspn(text, "0123456789");
     struct occupancy_sm sm;
-    if (!is_text(item) || item->valuestring[strspn(item->valuestring, "0123456789.")] ||
-        sscanf(item->valuestring, "%2d.%1d%n", &major, &minor, &used) != 2 || item->valuestring[used]) {
+    if (digits < 1 || digits > 2 || text[digits] != '.' || !isdigit((unsigned char)text[digits + 1]) ||
+        text[digits + 2]) {
         return false;
     }
-    *capability = major * 10 + minor;
+    *capability = (int)strtol(text, NULL, 10) * 10 + (text[digits + 1] - '0');
     return occupancy_sm_of_capability(*capability, &sm);
 }
 

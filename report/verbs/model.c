@@ -8,9 +8,8 @@
 #include "verbs/catalog.h"
 #include "verbs/model/model.h"
 
-static const struct model *const models[] = {&model_occupancy,  &model_waves,      &model_advise,
-                                             &model_divergence, &model_coalescing, &model_banks};
-#define MODELS (sizeof models / sizeof *models)
+static const struct model *const models[] = {
+    &model_occupancy, &model_waves, &model_advise, &model_divergence, &model_coalescing, &model_banks, NULL};
 
 struct request {
     const struct model *model;
@@ -24,7 +23,7 @@ static void print_help(FILE *stream)
     fputs("usage: warpwatch model NAME [options] [--json] [-o FILE]\n"
           "       warpwatch model NAME --batch [FILE]     CSV in, the same with the answers out\n\n",
           stream);
-    for (size_t i = 0; i < MODELS; i++) {
+    for (size_t i = 0; models[i]; i++) {
         fprintf(stream, "  %-11s %s\n", models[i]->name, models[i]->summary);
     }
     fputs("\nwarpwatch model NAME --help lists the options of one.\n", stream);
@@ -241,7 +240,7 @@ int verb_model(int argc, char **argv)
         help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
     }
     const char *name = argc > 1 ? argv[1] : "";
-    for (size_t i = 0; i < MODELS; i++) {
+    for (size_t i = 0; models[i]; i++) {
         if (strcmp(models[i]->name, name) == 0) {
             if (help) {
                 print_model_help(models[i], stdout);

@@ -30,8 +30,8 @@ static void a_rare_path_is_issued_often(void **state)
 static void random_lanes_agree_with_the_binomial_sum(void **state)
 {
     (void)state;
-    for (double p = 0; p <= 1.0001; p += 0.03125) {
-        const struct divergence_branch branch = {fmin(p, 1), 7, 3};
+    for (int thirty_seconds = 0; thirty_seconds <= 32; thirty_seconds++) {
+        const struct divergence_branch branch = {thirty_seconds / 32.0, 7, 3};
         const struct divergence got = divergence_compute(DIVERGENCE_RANDOM, &branch);
         double issues = 0, diverges = 0, cost = 0, weight = 1; /* weight = C(32, lanes) */
         for (int lanes = 0; lanes <= LANES; lanes++) {
@@ -71,8 +71,8 @@ static void even_and_odd_lanes_double_the_work(void **state)
 static void decisions_aligned_to_warps_cost_nothing(void **state)
 {
     (void)state;
-    for (double p = 0; p <= 1; p += 0.125) {
-        struct divergence aligned = of(DIVERGENCE_ALIGNED, p);
+    for (int eighths = 0; eighths <= 8; eighths++) {
+        struct divergence aligned = of(DIVERGENCE_ALIGNED, eighths / 8.0);
         assert_true(aligned.divergence_tax == 1 && aligned.lane_utilization == 1 &&
                     aligned.warp_diverges == 0);
     }

@@ -1,6 +1,4 @@
 /* `warpwatch model coalescing` and `warpwatch model banks`: what one memory instruction of a warp touches. */
-#include <string.h>
-
 #include "model/access.h"
 #include "verbs/model/model.h"
 #include "verbs/model/text.h"
@@ -10,11 +8,22 @@
 enum { STRIDE, ELEMENT_BYTES, OFFSET, COALESCING_NAME, COALESCING_PARAMETERS };
 
 static const struct parameter coalescing_parameters[COALESCING_PARAMETERS] = {
-    [STRIDE] = {"stride", PARAMETER_INTEGER, 0, 1 << 30, .help = "elements from lane to lane",
+    [STRIDE] = {.name = "stride",
+                .kind = PARAMETER_INTEGER,
+                .least = 0,
+                .most = 1 << 30,
+                .help = "elements from lane to lane",
                 .required = true},
-    [ELEMENT_BYTES] = {"element_bytes", PARAMETER_INTEGER, 1, 128, .help = "read by a lane",
+    [ELEMENT_BYTES] = {.name = "element_bytes",
+                       .kind = PARAMETER_INTEGER,
+                       .least = 1,
+                       .most = 128,
+                       .help = "read by a lane",
                        .required = true},
-    [OFFSET] = {"offset", PARAMETER_INTEGER, 0, 1 << 30,
+    [OFFSET] = {.name = "offset",
+                .kind = PARAMETER_INTEGER,
+                .least = 0,
+                .most = 1 << 30,
                 .help = "bytes from a line's start to the first lane"},
     [COALESCING_NAME] = {.name = "name", .kind = PARAMETER_TEXT, .help = ""},
 };
@@ -47,15 +56,16 @@ static void coalescing_answer(const struct argument *arguments, struct answer *a
 
 static void coalescing_explain(const struct argument *arguments, FILE *stream)
 {
-    char text[3][MODEL_TEXT_BYTES];
+    char text[3][MODEL_TEXT_BYTES], start[2 * MODEL_TEXT_BYTES] = "at a line's start";
     struct coalescing_request request = request_of(arguments);
     struct coalescing coalescing = coalescing_compute(&request);
     uint64_t into_line = request.offset_bytes % ACCESS_LINE_BYTES;
+    if (into_line) {
+        snprintf(start, sizeof start, "%s into a line", text_counted(into_line, "byte", text[0]));
+    }
     fprintf(stream, "32 lanes read %s each, %s apart, the first %s\n",
             text_counted(request.element_bytes, "byte", text[0]),
-            text_counted(request.stride * request.element_bytes, "byte", text[1]),
-            into_line ? strcat(text_counted(into_line, "byte", text[2]), " into a line")
-                      : "at a line's start");
+            text_counted(request.stride * request.element_bytes, "byte", text[1]), start);
     fprintf(stream, "  %s of 32 bytes in %s of 128\n",
             text_counted(coalescing.sectors_per_request, "sector", text[0]),
             text_counted(coalescing.lines_per_request, "line", text[1]));
@@ -85,7 +95,11 @@ enum { BANKS_STRIDE, WORD_BYTES, BANKS_NAME, BANKS_PARAMETERS };
 static const char *const word_sizes[] = {"1", "2", "4", "8", "16", NULL};
 
 static const struct parameter banks_parameters[BANKS_PARAMETERS] = {
-    [BANKS_STRIDE] = {"stride", PARAMETER_INTEGER, 0, 1 << 30, .help = "words from lane to lane",
+    [BANKS_STRIDE] = {.name = "stride",
+                      .kind = PARAMETER_INTEGER,
+                      .least = 0,
+                      .most = 1 << 30,
+                      .help = "words from lane to lane",
                       .required = true},
     [WORD_BYTES] = {.name = "word_bytes",
                     .kind = PARAMETER_CHOICE,

@@ -65,7 +65,7 @@ static bool is_listed(int64_t capability)
 /* 9.0, 90, sm_90 and, for what a table made of 9.0, plain 9. */
 static bool read_capability(const char *text, int64_t *capability)
 {
-    int64_t major, minor = 0;
+    int64_t major = 0, minor = 0;
     if (strncasecmp(text, "sm_", 3) == 0) {
         text += 3;
     }

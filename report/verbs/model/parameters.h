@@ -22,11 +22,11 @@ enum parameter_kind {
 
 struct parameter {
     const char *name; /* as a column; as an option `_` becomes `-` */
-    enum parameter_kind kind;
-    double least, most;         /* of INTEGER and NUMBER; with `above`, least itself is too small */
-    const char *const *choices; /* of CHOICE, ended by NULL */
     const char *help;
-    bool above;
+    const char *const *choices; /* of CHOICE, ended by NULL */
+    double least, most;         /* of INTEGER and NUMBER */
+    enum parameter_kind kind;
+    bool above;    /* `least` itself is too small */
     bool required; /* as an option; columns that are absent count as 0 */
 };
 

@@ -13,12 +13,12 @@ const char *text_percent(double fraction, char text[MODEL_TEXT_BYTES])
 {
     double tenths = round(fraction * 1000);
     if (fraction < 1 && tenths >= 1000) {
-        return strcpy(text, ">99.9 %");
+        snprintf(text, MODEL_TEXT_BYTES, ">99.9 %%");
+    } else if (fraction > 0 && tenths <= 0) {
+        snprintf(text, MODEL_TEXT_BYTES, "<0.1 %%");
+    } else {
+        snprintf(text, MODEL_TEXT_BYTES, fmod(tenths, 10) == 0 ? "%.0f %%" : "%.1f %%", tenths / 10);
     }
-    if (fraction > 0 && tenths <= 0) {
-        return strcpy(text, "<0.1 %");
-    }
-    snprintf(text, MODEL_TEXT_BYTES, fmod(tenths, 10) == 0 ? "%.0f %%" : "%.1f %%", tenths / 10);
     return text;
 }
 
@@ -36,7 +36,7 @@ const char *text_count(uint64_t count, char text[MODEL_TEXT_BYTES])
     return text;
 }
 
-char *text_counted(uint64_t count, const char *noun, char text[MODEL_TEXT_BYTES])
+const char *text_counted(uint64_t count, const char *noun, char text[MODEL_TEXT_BYTES])
 {
     text_count(count, text);
     size_t used = strlen(text);

@@ -12,7 +12,7 @@ const char *text_percent(double fraction, char text[MODEL_TEXT_BYTES]);
 /* "1,000,000". */
 const char *text_count(uint64_t count, char text[MODEL_TEXT_BYTES]);
 /* "1 block", "2,000 blocks". */
-char *text_counted(uint64_t count, const char *noun, char text[MODEL_TEXT_BYTES]);
+const char *text_counted(uint64_t count, const char *noun, char text[MODEL_TEXT_BYTES]);
 /* "9.0". */
 const char *text_capability(int compute_capability, char text[MODEL_TEXT_BYTES]);
 

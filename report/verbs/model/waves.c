@@ -8,11 +8,19 @@ enum { SMS_MAX = 1 << 20, BLOCKS_PER_SM_MAX = 64 };
 
 static const struct parameter parameters[PARAMETERS] = {
     [GRID] = {.name = "grid", .kind = PARAMETER_BLOCKS, .help = "blocks of the launch"},
-    [SMS] = {"sms", PARAMETER_INTEGER, 1, SMS_MAX, .help = "SMs of the device"},
+    [SMS] =
+        {.name = "sms", .kind = PARAMETER_INTEGER, .least = 1, .most = SMS_MAX, .help = "SMs of the device"},
     [DEVICE] = {.name = "device", .kind = PARAMETER_DEVICE, .help = "instead of --sms, a GPU"},
-    [BLOCKS_PER_SM] = {"blocks_per_sm", PARAMETER_INTEGER, 1, BLOCKS_PER_SM_MAX,
-                       .help = "resident blocks, as `warpwatch model occupancy` answers", .required = true},
-    [UTILIZATION] = {"utilization", PARAMETER_NUMBER, 0, 1,
+    [BLOCKS_PER_SM] = {.name = "blocks_per_sm",
+                       .kind = PARAMETER_INTEGER,
+                       .least = 1,
+                       .most = BLOCKS_PER_SM_MAX,
+                       .help = "resident blocks, as `warpwatch model occupancy` answers",
+                       .required = true},
+    [UTILIZATION] = {.name = "utilization",
+                     .kind = PARAMETER_NUMBER,
+                     .least = 0,
+                     .most = 1,
                      .help = "instead of --grid: blocks from which on utilization never falls below",
                      .above = true},
     [NAME] = {.name = "name", .kind = PARAMETER_TEXT, .help = ""},
