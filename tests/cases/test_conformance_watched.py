@@ -4,7 +4,7 @@ import pytest
 import support
 
 PROGRAMS = ["graph_build", "graph_exec", "graph_update", "graph_memory", "graph_threads", "capture", "capture_rules",
-            "runtime_basics", "runtime_errors", "runtime_launch", "runtime_graph", "runtime_per_thread"]
+            "runtime_basics", "runtime_devices", "runtime_errors", "runtime_launch", "runtime_graph", "runtime_per_thread"]
 
 
 def without_numbers(output):
@@ -15,8 +15,8 @@ def without_numbers(output):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_conformance_program_under_warpwatch(program, simulated):
     command = [support.BUILD / "tests" / f"conformance_{program}"]
-    plain = simulated(command, preload=None)
-    watched = simulated(command)
+    plain = simulated(command, preload=None, device="h200,h200")
+    watched = simulated(command, device="h200,h200")
     assert without_numbers(watched.stdout) == without_numbers(plain.stdout)
     assert watched.stderr == plain.stderr
     claimed = support.counts_of_output(watched.stdout)

@@ -61,6 +61,7 @@ static void node_kinds(const struct kernels *kernels, CUdeviceptr memory)
     CHECK(event_found == event);
     EXPECT(CUDA_ERROR_INVALID_VALUE, api.cuGraphEventWaitNodeGetEvent(record, &event_found));
     EXPECT(CUDA_ERROR_INVALID_VALUE, api.cuGraphKernelNodeSetParams(copy, &kernel_given));
+    SUCCEED(api.cuGraphDebugDotPrint(graph, "/dev/null", 0));
     SUCCEED(api.cuGraphDestroy(child));
     SUCCEED(api.cuGraphDestroy(graph));
     SUCCEED(api.cuEventDestroy(event));

@@ -54,15 +54,27 @@ static void look_up(PFN_cuGetProcAddress_v12000 ask, enum stream_flavour flavour
     *table_slot(flavour, lookup) = function;
 }
 
-static void fill_tables(PFN_cuGetProcAddress_v12000 ask)
+static void look_up_flavours(PFN_cuGetProcAddress_v12000 ask, const struct lookup *lookup)
 {
-    for (size_t i = 0; i < sizeof(lookups) / sizeof(lookups[0]); i++) {
-        look_up(ask, STREAM_LEGACY, &lookups[i]);
-        if (lookups[i].per_thread_version != 0) {
-            look_up(ask, STREAM_PER_THREAD, &lookups[i]);
-        } else {
-            *table_slot(STREAM_PER_THREAD, &lookups[i]) = *table_slot(STREAM_LEGACY, &lookups[i]);
-        }
+    look_up(ask, STREAM_LEGACY, lookup);
+    if (lookup->per_thread_version != 0) {
+        look_up(ask, STREAM_PER_THREAD, lookup);
+    } else {
+        *table_slot(STREAM_PER_THREAD, lookup) = *table_slot(STREAM_LEGACY, lookup);
+    }
+}
+
+/* cuInit comes first, then both forms of cuGetProcAddress, of which the newer one finds all others. */
+static void fill_tables(PFN_cuGetProcAddress_v12000 first)
+{
+    PFN_cuGetProcAddress_v11030 old = NULL;
+    PFN_cuGetProcAddress_v12000 ask = NULL;
+    look_up_flavours(first, &lookups[0]);
+    first("cuGetProcAddress", (void **)&old, 11030, CU_GET_PROC_ADDRESS_DEFAULT, NULL);
+    first("cuGetProcAddress", (void **)&ask, 12000, CU_GET_PROC_ADDRESS_DEFAULT, NULL);
+    ask = ask != NULL ? ask : first;
+    for (size_t i = 1; i < sizeof(lookups) / sizeof(lookups[0]); i++) {
+        look_up_flavours(ask, &lookups[i]);
     }
     driver_tables[STREAM_LEGACY].get_proc_address = ask;
     driver_tables[STREAM_PER_THREAD].get_proc_address = ask;
@@ -71,24 +83,17 @@ static void fill_tables(PFN_cuGetProcAddress_v12000 ask)
 static CUresult find_driver(void)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (library == NULL) {
-        return (CUresult)cudaErrorInsufficientDriver;
-    }
-    PFN_cuGetProcAddress_v12000 first = (PFN_cuGetProcAddress_v12000)dlsym(library, "cuGetProcAddress_v2");
+    PFN_cuGetProcAddress_v12000 first =
+        library != NULL ? (PFN_cuGetProcAddress_v12000)dlsym(library, "cuGetProcAddress_v2") : NULL;
     if (first == NULL) {
         return (CUresult)cudaErrorInsufficientDriver;
     }
     void *nothing = NULL;
     CUresult result = first("", &nothing, 0, CU_GET_PROC_ADDRESS_DEFAULT, NULL);
-    if (result != CUDA_SUCCESS) {
-        return result;
+    if (result == CUDA_SUCCESS) {
+        fill_tables(first);
     }
-    PFN_cuGetProcAddress_v11030 old = NULL;
-    PFN_cuGetProcAddress_v12000 ask = NULL;
-    first("cuGetProcAddress", (void **)&old, 11030, CU_GET_PROC_ADDRESS_DEFAULT, NULL);
-    first("cuGetProcAddress", (void **)&ask, 12000, CU_GET_PROC_ADDRESS_DEFAULT, NULL);
-    fill_tables(ask != NULL ? ask : first);
-    return CUDA_SUCCESS;
+    return result;
 }
 
 static void start(void)

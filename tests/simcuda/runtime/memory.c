@@ -217,6 +217,16 @@ static CUresult open_memory(const struct driver_api *driver, void **out, cudaIpc
 RUNTIME_CALL(cudaIpcOpenMemHandle, (void **devPtr, cudaIpcMemHandle_t handle, unsigned flags),
              open_memory(driver, devPtr, handle, flags))
 
+/* --- arrays -----------------------------------------------------------------------------------------------
+ */
+
+/* The driver has no arrays, but this is only a way to write a structure. */
+RUNTIME_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                                  enum cudaChannelFormatKind f)
+{
+    return (struct cudaChannelFormatDesc){.x = x, .y = y, .z = z, .w = w, .f = f};
+}
+
 /* --- pointers ------------------------------------------------------------------------------------------- */
 
 /* The driver fills what it does not know with zeros and no error: plain host memory has memory type 0. */
