@@ -14,8 +14,10 @@ struct CUgreenCtx_st {
     struct CUctx_st *context;
 };
 
+/* No call destroys one. */
 struct CUdevResourceDesc_st {
     struct object object;
+    struct CUdevResourceDesc_st *next;
     struct device *device;
     unsigned sms;
 };
@@ -23,6 +25,7 @@ struct CUdevResourceDesc_st {
 static struct pool green_pool = POOL(struct CUgreenCtx_st);
 static struct pool context_pool = POOL(struct CUctx_st);
 static struct pool descriptor_pool = POOL(struct CUdevResourceDesc_st);
+static _Atomic(struct CUdevResourceDesc_st *) descriptors;
 
 /* --- resources ----------------------------------------------------------------------------------------- */
 
@@ -133,6 +136,9 @@ CUresult CUDAAPI cuDevResourceGenerateDesc(CUdevResourceDesc *handle, CUdevResou
     }
     descriptor->device = device;
     descriptor->sms = sms;
+    descriptor->next = atomic_load(&descriptors);
+    while (!atomic_compare_exchange_weak(&descriptors, &descriptor->next, descriptor)) {
+    }
     *handle = descriptor;
     return CUDA_SUCCESS;
 }
