@@ -205,6 +205,12 @@ bool graph_exec_is_for_device(CUgraphExec exec)
     return entry && entry->for_device;
 }
 
+bool graph_exec_is_without_kernels(CUgraphExec exec)
+{
+    struct graph_exec *entry = find(exec);
+    return entry && !entry->nodes.incomplete && entry->nodes.count == 0 && !entry->for_device;
+}
+
 static void forget_configurations(struct graph_exec *entry)
 {
     changed_locked(entry);

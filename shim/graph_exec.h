@@ -15,6 +15,8 @@ void graph_exec_set_child(CUgraphExec exec, CUgraphNode node, CUgraph child);
 void graph_exec_set_enabled(CUgraphExec exec, CUgraphNode node, bool enabled);
 void graph_exec_updated(CUgraphExec exec, CUgraph graph);
 bool graph_exec_is_for_device(CUgraphExec exec);
+/* Known to launch nothing: copies, host functions and events only. */
+bool graph_exec_is_without_kernels(CUgraphExec exec);
 /* Contexts ended: what was resolved of their kernels no longer holds. Locked. */
 void graph_exec_forget_all(void);
 /* A new store begins. Locked. */

@@ -184,13 +184,16 @@ static COLD void count_new(struct launch_words *words, const struct launch_call 
 }
 
 /* Whatever is not plain counting. False: this launch does not count. */
-static COLD bool prepare(CUstream stream, uint64_t extras)
+static COLD bool prepare(void *function, CUstream stream, uint64_t extras)
 {
     KEEP_ERRNO;
     if (load_acquire(&recorder.captures) && capture_holds(stream, extras & LAUNCH_PER_THREAD)) {
         return false;
     }
     if (load_acquire(&recorder.mode) == RECORDER_UNSET) {
+        if ((extras & LAUNCH_GRAPH) && graph_exec_is_without_kernels(function)) {
+            return false;
+        }
         process_first_launch();
     }
     return load_acquire(&recorder.mode) != RECORDER_OFF;
@@ -205,7 +208,7 @@ void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t e
                        uint64_t start)
 {
     struct launch_call call = {start, start || next_is_sample() ? clock_ticks() : 0, stream, extras};
-    if (UNLIKELY(load_acquire(&recorder.mode) != RECORDER_PLAIN) && !prepare(stream, extras)) {
+    if (UNLIKELY(load_acquire(&recorder.mode) != RECORDER_PLAIN) && !prepare(function, stream, extras)) {
         return;
     }
     struct shard *shard = thread.shard;
@@ -238,7 +241,8 @@ void recorder_launched_shape(const struct launch *launch, uint64_t start)
     struct launch_words words;
     if (launch_pack(launch, &words)) {
         recorder_launched(launch->function, words.grid, words.block, words.extras, launch->stream, start);
-    } else if (load_acquire(&recorder.mode) == RECORDER_PLAIN || prepare(launch->stream, launch->flags)) {
+    } else if (load_acquire(&recorder.mode) == RECORDER_PLAIN ||
+               prepare(launch->function, launch->stream, launch->flags)) {
         KEEP_ERRNO;
         struct launch_call call = {start, start ? clock_ticks() : 0, launch->stream, launch->flags};
         count_target(resolve(launch, NULL), &call);
@@ -254,7 +258,7 @@ uint32_t recorder_target(void *function, uint64_t grid, uint64_t block, uint64_t
 
 void recorder_uncounted(enum store_uncounted reason)
 {
-    if (prepare(NULL, 0)) {
+    if (prepare(NULL, NULL, 0)) {
         KEEP_ERRNO;
         recorder_add(STORE_TARGET(STORE_UNCOUNTED, reason), 1);
     }

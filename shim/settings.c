@@ -60,6 +60,9 @@ static void read_directory(const char *variable, const char *otherwise, char pat
             return;
         }
         used = strlen(path);
+        if (strcmp(value, ".") == 0) {
+            return;
+        }
         path[used++] = '/';
     }
     if (used + bytes >= PATH_MAX) {

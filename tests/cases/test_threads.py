@@ -1,0 +1,62 @@
+"""Many threads at once (edge case 29): exact totals, whatever goes on beside them."""
+import re
+import subprocess
+
+import support
+
+CLIENTS = support.BUILD / "tests" / "clients"
+
+
+def test_edge_29_64_threads_of_a_million_launches(tmp_path):
+    """On the driver that does nothing, so that all that happens is counting."""
+    launches = 1000000
+    done = subprocess.run([support.BUILD / "tests" / "launch_loop", "-t", "64", "-c", "100", "-n", str(launches)],
+                          capture_output=True, text=True, timeout=300,
+                          env=support.clean_environment(LD_PRELOAD=support.LIBRARY, WARPWATCH_OUTPUT=tmp_path,
+                                                        WARPWATCH_REPORT="none"))
+    assert done.returncode == 0 and done.stderr == ""
+    report = support.report(tmp_path)
+    assert report["totals"]["launches"] == 64 * (launches + 100)
+    rows = report["kernels"][0]["configurations"]
+    assert [row["launches"] for row in rows] == [64 * (launches // 100 + 1)] * 100
+    assert report["processes"][0]["threads"] == 64 and report["totals"]["lost"] == 0
+
+
+def test_edge_29_threads_beside_loading_updates_and_captures(tmp_path):
+    run = support.run_simulated([CLIENTS / "stress", "64", "1000000" if support.LONG else "3000"], tmp_path,
+                                timeout=3000)
+    assert run.stderr == "" and run.ledger["faults"] == []
+    support.assert_same_launches(run.ledger_counts, run.report_counts)
+
+
+def test_a_trace_keeps_every_launch_within_its_bounds(tmp_path):
+    done = subprocess.run([support.BUILD / "tests" / "launch_loop", "-t", "4", "-c", "10", "-n", "200000"],
+                          capture_output=True, text=True, timeout=300,
+                          env=support.clean_environment(LD_PRELOAD=support.LIBRARY, WARPWATCH_OUTPUT=tmp_path,
+                                                        WARPWATCH_REPORT="none", WARPWATCH_TRACE=1, WARPWATCH_TRACE_MB=4))
+    assert done.returncode == 0 and done.stderr == ""
+    store, = tmp_path.glob("*.ww")
+    assert store.stat().st_size < 6 << 20
+    assert support.report(tmp_path)["totals"]["launches"] == 4 * 200010
+
+
+def test_memory_stays_within_its_budget(tmp_path):
+    """≤ 2 MB + 256 B a configuration + 32 B a (thread, configuration), of memory that is not the program's."""
+    def resident(threads, configurations, preload):
+        script = f"""
+import resource, subprocess
+subprocess.run(["{support.BUILD}/tests/launch_loop", "-t", "{threads}", "-c", "{configurations}", "-n", "1"], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+        environment = support.clean_environment(WARPWATCH_OUTPUT=tmp_path, WARPWATCH_REPORT="none")
+        if preload:
+            script = script.replace("subprocess.run(", f"subprocess.run(env=dict(__import__('os').environ, "
+                                                       f"LD_PRELOAD='{support.LIBRARY}'), args=")
+        done = subprocess.run(["/usr/bin/python3", "-c", script], capture_output=True, text=True, timeout=120,
+                              env=environment, check=True)
+        return int(re.findall(r"^\d+$", done.stdout, re.M)[-1]) * 1024
+
+    for threads, configurations in [(1, 1), (1, 10000), (64, 1000)]:
+        added = resident(threads, configurations, True) - resident(threads, configurations, False)
+        budget = (2 << 20) + 256 * configurations + 32 * threads * configurations
+        assert added <= budget, (threads, configurations, added, budget)
