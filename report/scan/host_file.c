@@ -135,6 +135,20 @@ static bool starts_with(struct file_reader *reader, const char *magic)
     return head && memcmp(head, magic, length) == 0;
 }
 
+bool host_file_is_packed(struct file_reader *reader)
+{
+    static const char *const magics[] = {"PK\3\4", "\x1f\x8b",
+                                         "\xfd"
+                                         "7zXZ",
+                                         "\x28\xb5\x2f\xfd", "BZh"};
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        if (starts_with(reader, magics[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_ptx(struct file_reader *reader)
 {
     size_t bytes = reader->size < PTX_PROBE_BYTES ? (size_t)reader->size : PTX_PROBE_BYTES;

@@ -22,4 +22,7 @@ typedef void host_region_visitor(const struct host_region *region, void *context
 /* Visits the regions of a file in file order. NULL, or why the file cannot be read. */
 const char *host_file_regions(struct file_reader *reader, host_region_visitor *visit, void *context);
 
+/* Whether it is an archive or stream whose content only shows once unpacked: a wheel, a tarball. */
+bool host_file_is_packed(struct file_reader *reader);
+
 #endif

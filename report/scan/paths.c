@@ -41,6 +41,7 @@ static void add_found(struct scan_paths *paths, const FTSENT *found)
     case FTS_ERR:
     case FTS_DNR:
         cli_complain("file '%s': %s", found->fts_path, strerror(found->fts_errno));
+        paths->faults++;
         break;
     default:
         break;
@@ -60,6 +61,7 @@ void scan_paths_collect(char **names, struct scan_paths *paths)
         FTS *walk = fts_open(one, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, by_name);
         if (!walk) {
             cli_complain("file '%s': %s", *names, strerror(errno));
+            paths->faults++;
             continue;
         }
         for (const FTSENT *found; (found = fts_read(walk)) != NULL;) {

@@ -12,6 +12,7 @@ struct scan_path {
 struct scan_paths {
     struct scan_path *at;
     size_t count, capacity;
+    size_t faults; /* complained about */
 };
 
 /* `names` ends with NULL. What cannot be opened is complained about and left out. */

@@ -65,6 +65,8 @@ struct scan_options {
  * file->undecodable instead. */
 const char *scan_file_read(const char *path, const struct scan_options *options, struct scan_file *file);
 void scan_file_free(struct scan_file *file);
+/* No device code at all, whatever was asked for. */
+bool scan_is_empty(const struct scan_file *file);
 
 /* "sm_90", "90", "9.0", "sm_90a"; false if it is none of these. */
 bool scan_parse_arch(const char *text, uint32_t *sm, char *variant);

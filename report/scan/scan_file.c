@@ -180,7 +180,17 @@ static const char *read_regions(struct scan *scan)
     if (scan->no_memory) {
         return "out of memory";
     }
-    return !why && scan->reader.failed ? "it was cut while it was read" : why;
+    if (!why && scan->reader.failed) {
+        return "it was cut while it was read";
+    }
+    bool empty = scan_is_empty(scan->file);
+    return !why && empty && host_file_is_packed(&scan->reader) ? "it is compressed: unpack it first" : why;
+}
+
+bool scan_is_empty(const struct scan_file *file)
+{
+    const struct scan_counts *counts = &file->counts;
+    return counts->cubins + counts->ptx + counts->lto == 0 && file->undecodable_count == 0;
 }
 
 const char *scan_file_read(const char *path, const struct scan_options *options, struct scan_file *file)

@@ -13,7 +13,9 @@ struct scan_view {
     const struct scan_question *question;
     const char *device; /* name to show, NULL without --device */
     size_t top;         /* kernels in the text's list, SIZE_MAX: all */
-    size_t files;       /* written so far */
+    size_t readable;    /* files read so far */
+    size_t files;       /* of these, written: files in directories without device code are not */
+    bool prefaced;      /* the text has said what its figures mean */
 };
 
 /* One output: begin once, a call for each file, end once. */

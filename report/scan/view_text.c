@@ -262,8 +262,13 @@ static void print_list(const struct scan_view *view, struct scan_summary *summar
 /* --- the format ------------------------------------------------------------------------------------------
  */
 
-static void text_begin(struct scan_view *view)
+/* Before the first kernel that is judged. */
+static void print_preface(struct scan_view *view)
 {
+    if (view->prefaced) {
+        return;
+    }
+    view->prefaced = true;
     if (view->device) {
         fprintf(view->stream, "What %s would load, and the occupancy there.\n", view->device);
     }
@@ -278,9 +283,17 @@ static void text_file(struct scan_view *view, const struct scan_file *file)
 {
     struct scan_summary summary;
     fputs(view->files ? "\n" : "", view->stream);
+    if (scan_is_empty(file)) {
+        print_visible(view->stream, file->path);
+        fputs(": no device code\n", view->stream);
+        return;
+    }
     if (!scan_summarize(file, view->question, &summary)) {
         fputs("out of memory\n", view->stream);
     } else {
+        if (summary.judged_count > summary.without_resources) {
+            print_preface(view);
+        }
         print_contents(view, file, &summary);
         if (summary.archs_count) {
             print_archs(view->stream, &summary);
@@ -293,9 +306,16 @@ static void text_file(struct scan_view *view, const struct scan_file *file)
     scan_summary_free(&summary);
 }
 
+static void text_begin(struct scan_view *view)
+{
+    view->prefaced = false;
+}
+
 static void text_end(struct scan_view *view)
 {
-    (void)view;
+    if (view->readable > 0 && view->files == 0) {
+        fputs("no device code found\n", view->stream);
+    }
 }
 
 const struct scan_format scan_format_text = {"text", text_begin, text_file, text_end, compare_view_text};

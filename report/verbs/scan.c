@@ -7,15 +7,15 @@
 
 enum { EXIT_CONDITION_MET = 1 };
 
-/* Whether the file could be read. One in a directory that holds no device code is passed over in silence. */
-static bool scan_one(struct scan_command *command, const struct scan_path *path)
+/* One in a directory that holds no device code is passed over in silence. */
+static void scan_one(struct scan_command *command, const struct scan_path *path)
 {
     struct scan_file file;
     const char *why = scan_file_read(path->name, &command->options, &file);
-    bool empty = file.counts.cubins + file.counts.ptx + file.counts.lto == 0 && file.undecodable_count == 0;
-    if (path->in_directory && (why || empty)) {
+    command->view.readable += !why;
+    if (path->in_directory && (why || scan_is_empty(&file))) {
         scan_file_free(&file);
-        return !why;
+        return;
     }
     if (why) {
         cli_complain("file '%s': %s", path->name, why);
@@ -24,28 +24,36 @@ static bool scan_one(struct scan_command *command, const struct scan_path *path)
         command->view.files++;
     }
     scan_file_free(&file);
-    return !why;
+}
+
+static int scan_paths(struct scan_command *command, const struct scan_paths *paths)
+{
+    struct cli_output *output = cli_output_open(command->output);
+    if (!output) {
+        return EXIT_UNREADABLE;
+    }
+    command->view.stream = cli_output_stream(output);
+    command->format->begin(&command->view);
+    for (size_t i = 0; i < paths->count; i++) {
+        scan_one(command, &paths->at[i]);
+    }
+    command->format->end(&command->view);
+    bool written = cli_output_close(output);
+    return command->view.readable > 0 && written ? EXIT_OK : EXIT_UNREADABLE;
 }
 
 static int scan_all(struct scan_command *command)
 {
     struct scan_paths paths;
-    size_t readable = 0;
+    int status = EXIT_UNREADABLE;
     scan_paths_collect(command->files, &paths);
-    struct cli_output *output = paths.count ? cli_output_open(command->output) : NULL;
-    if (!output) {
-        scan_paths_free(&paths);
-        return EXIT_UNREADABLE;
+    if (paths.count) {
+        status = scan_paths(command, &paths);
+    } else if (!paths.faults) {
+        cli_complain("directory '%s': no file in it", command->files[0]);
     }
-    command->view.stream = cli_output_stream(output);
-    command->format->begin(&command->view);
-    for (size_t i = 0; i < paths.count; i++) {
-        readable += scan_one(command, &paths.at[i]);
-    }
-    command->format->end(&command->view);
     scan_paths_free(&paths);
-    bool written = cli_output_close(output);
-    return readable > 0 && written ? EXIT_OK : EXIT_UNREADABLE;
+    return status;
 }
 
 static bool read_file(const struct scan_command *command, const char *path, struct scan_file *file)

@@ -209,9 +209,24 @@ def test_a_bad_file_among_good_ones(tmp_path):
     assert len(errors) == 2 and all(line.startswith("warpwatch: file '") for line in errors)
 
 
-def test_nothing_readable(tmp_path):
-    status, _, errors = call(tmp_path / "missing")
-    assert status == 3 and len(errors) == 1
+@pytest.mark.parametrize("make", [
+    lambda path: None,
+    lambda path: path.mkdir(),
+    lambda path: path.write_bytes(b"PK\3\4" + bytes(100)),
+    lambda path: path.write_bytes(b"!<thin>\n" + bytes(100)),
+    lambda path: path.symlink_to("/dev/null"),
+])
+def test_nothing_readable(tmp_path, make):
+    make(tmp_path / "it")
+    status, _, errors = call(tmp_path / "it")
+    assert status == 3 and len(errors) == 1 and "/it'" in errors[0]
+
+
+def test_files_without_device_code(tmp_path):
+    (tmp_path / "text").write_text("hello\n")
+    assert warpwatch("scan", tmp_path / "text") == f"{tmp_path}/text: no device code\n"
+    assert warpwatch("scan", tmp_path) == "no device code found\n"
+    assert scan(tmp_path / "text")["files"][0]["kernels"] == [] and scan(tmp_path)["files"] == []
 
 
 def test_a_broken_container_is_named(tmp_path):
