@@ -19,8 +19,7 @@ def by_kernel(run):
 
 @pytest.mark.parametrize("driver", ["13000", "12020"])
 def test_edge_20_a_handle_used_again_gets_the_new_name(tmp_path, driver):
-    older = {} if driver == "13000" else {"LD_LIBRARY_PATH": support.BUILD / "simcuda" / driver}
-    run = handles("reload", tmp_path, **older)
+    run = handles("reload", tmp_path, SIMCUDA_DRIVER_VERSION=driver)
     assert run.stdout == "a handle was used again for the other kernel\n"
     assert by_kernel(run) == {("scale", 0, 1): 64, ("offset", 0, 2): 64}
 
@@ -48,7 +47,7 @@ def test_a_kernel_in_all_its_forms(tmp_path):
 
 
 def test_edge_22_a_driver_that_cannot_name_functions(tmp_path):
-    run = handles("function_only", tmp_path, LD_LIBRARY_PATH=support.BUILD / "simcuda" / "12020")
+    run = handles("function_only", tmp_path, SIMCUDA_DRIVER_VERSION=12020)
     assert "cuFuncGetName" not in run.ledger["calls"]
     assert by_kernel(run) == {("scale", 0, 1): 1, ("scale", 0, 2): 1}
 

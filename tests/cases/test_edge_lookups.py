@@ -66,8 +66,7 @@ def test_edge_05_a_version_of_the_future_is_wrapped_too(tmp_path):
 
 @pytest.mark.parametrize("driver", ["13000", "12020", "11080"])
 def test_edge_06_every_door_counts_once(tmp_path, driver):
-    older = {} if driver == "13000" else {"LD_LIBRARY_PATH": support.BUILD / "simcuda" / driver}
-    watched = lookups("doors", tmp_path, **older)
+    watched = lookups("doors", tmp_path, SIMCUDA_DRIVER_VERSION=driver)
     assert counts(watched) == {1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1}
 
 
