@@ -173,6 +173,16 @@ def assert_same_launches(expected, actual):
     assert not lines, "\n".join(lines[:20])
 
 
+def assert_documented(name, run):
+    """The row of docs/clients.md: launches and replayed ones, by ledger and by report."""
+    rows = [[cell.strip() for cell in line.strip("| \n").split("|")]
+            for line in (ROOT / "docs" / "clients.md").read_text().splitlines() if line.startswith("| ")]
+    documented = [tuple(map(int, row[2:])) for row in rows if row[0] == name]
+    sums = [(sum(count.launches for count in counts.values()), sum(count.graph_launches for count in counts.values()))
+            for counts in (run.ledger_counts, run.report_counts)]
+    assert documented == [(*sums[0], *sums[1])]
+
+
 def program_lines(text):
     """A program's stderr without the lines that warpwatch added."""
     return [line for line in text.splitlines() if not line.startswith("warpwatch: ")]

@@ -1,5 +1,5 @@
 """A client that is not of this project, from PyPI, on the simulated driver: the whole set is in tests/clients."""
-from support import BUILD, ROOT, SAMPLES, assert_same_launches, counts_of_output
+from support import BUILD, ROOT, SAMPLES, assert_documented, assert_same_launches, counts_of_output
 
 PYTHON = BUILD / "venv" / "cuda_core" / "bin" / "python"
 
@@ -11,3 +11,4 @@ def test_cuda_core(watched_and_not):
     assert len(said) == 5
     assert_same_launches(said, run.ledger_counts)
     assert_same_launches(said, run.report_counts)
+    assert_documented("cuda_core", run)

@@ -1,7 +1,7 @@
 """Every sample program: what it says == what the driver's ledger says == what the report says, to the launch."""
 import pytest
 
-from support import SAMPLES, assert_same_launches, counts_of_output
+from support import SAMPLES, assert_documented, assert_same_launches, counts_of_output
 
 PROGRAMS = ["vecadd", "tail", "tiny", "decode", "registers", "shared", "oddblock", "divergence", "strided", "banks",
             "graph", "cooperative", "cluster", "threads", "modules", "library"]
@@ -35,3 +35,8 @@ def test_totals_are_the_sum(simulated):
     assert report["totals"]["lost"] == 0
     assert report["processes"][0]["launches"] == 3000
     assert report["processes"][0]["state"] == "finished"
+
+
+@pytest.mark.parametrize("program", ["vecadd", "tiny", "threads", "cluster", "cooperative", "graph", "modules", "library"])
+def test_docs_say_how_many(simulated, program):
+    assert_documented(program, simulated([SAMPLES / program]))

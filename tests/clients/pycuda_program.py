@@ -24,7 +24,7 @@ def main(path):
     numbers = gpuarray.to_gpu(numpy.ones(5000, dtype=numpy.float32))
     (2 * numbers + numbers).get()
     gpuarray.sum(numbers).get()
-    print("launches at least 14 of 4 kernels")
+    print("done")
 
 
 main(sys.argv[1])

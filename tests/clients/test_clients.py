@@ -1,9 +1,7 @@
 """Foreign clients on the simulated driver: report == ledger, and output and ledger as without warpwatch."""
-import re
-
 import pytest
 
-from support import BUILD, CUDA_HOME, ROOT, SAMPLES, assert_same_launches
+from support import BUILD, CUDA_HOME, ROOT, SAMPLES, assert_documented, assert_same_launches
 
 CLIENTS = ROOT / "tests" / "clients"
 FATBIN = SAMPLES / "kernels.fatbin"
@@ -17,15 +15,22 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_report_equals_ledger(watched_and_not, name):
+def python_of(name):
     python = BUILD / "venv" / name / "bin" / "python"
     assert python.exists(), f"{name} could not be fetched: see build/{name}.log"
-    arguments, variables = PROGRAMS[name]
-    run = watched_and_not([python, CLIENTS / f"{name}_program.py", *arguments], HOME=BUILD, **variables)
-    assert_same_launches(run.ledger_counts, run.report_counts)
+    return python
 
-    least = re.search(r"launches at least (\d+) of (\d+) kernels", run.stdout)
-    if least:
-        assert sum(count.launches for count in run.ledger_counts.values()) >= int(least.group(1))
-        assert len({launch.function for launch in run.ledger_counts}) >= int(least.group(2))
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_report_equals_ledger(watched_and_not, name):
+    arguments, variables = PROGRAMS[name]
+    run = watched_and_not([python_of(name), CLIENTS / f"{name}_program.py", *arguments], HOME=BUILD, **variables)
+    assert_same_launches(run.ledger_counts, run.report_counts)
+    assert_documented(name, run)
+
+
+def test_taichi_opens_its_library_with_deepbind_and_is_not_disturbed(watched_and_not):
+    """A known limit, docs/limits.md: its launches are made and not seen."""
+    run = watched_and_not([python_of("taichi"), CLIENTS / "taichi_program.py"], HOME=BUILD)
+    assert sum(count.launches for count in run.ledger_counts.values()) > 20
+    assert run.stores == []

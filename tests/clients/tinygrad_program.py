@@ -28,7 +28,7 @@ def main():
     with Context(TRAINING=1):
         for _ in range(8):
             step(x, y)
-    print("launches at least 20 of 5 kernels")
+    print("done")
 
 
 main()
