@@ -1,12 +1,16 @@
 """Fixtures: `simulated` runs a program under the simulated driver with the preload, `watched_and_not` runs it
 twice, with and without, and compares what the program could notice."""
 import pathlib
+import signal
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "cases"))
 import support  # noqa: E402
+
+# A runner in the background ignores SIGINT, and what it starts would inherit that: programs under test must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
