@@ -43,16 +43,14 @@ static void note_owner_of_data(void *owner, bool in_context, const void *image)
     note_owner(owner, in_context, path);
 }
 
-/* Names cost memory; they are kept for drivers that cannot tell them later. */
+/* The name is kept: while streams are captured the driver may not be asked, and the code may be gone before
+ * it may. */
 static void note_handle(void *handle, enum handle_kind kind, void *owner, const char *name)
 {
     KEEP_ERRNO;
-    const struct driver_queries *driver = driver_query();
-    bool driver_names =
-        kind == HANDLE_KERNEL ? driver->cuKernelGetName != NULL : driver->cuFuncGetName != NULL;
     CUcontext context = kind == HANDLE_FUNCTION ? describe_current_context() : NULL;
     pthread_mutex_lock(&recorder_lock);
-    registry_note(handle, kind, owner, context, driver_names ? NULL : name);
+    registry_note(handle, kind, owner, context, name);
     pthread_mutex_unlock(&recorder_lock);
 }
 
