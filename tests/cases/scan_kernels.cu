@@ -7,9 +7,7 @@ __device__ float table[256];
 __constant__ float weights[64];
 } // namespace
 
-extern "C" __global__ void empty()
-{
-}
+extern "C" __global__ void empty() {}
 
 extern "C" __global__ void named_like_c(int *out)
 {

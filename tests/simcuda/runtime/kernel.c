@@ -71,7 +71,7 @@ static CUresult fill_attributes(const struct driver_api *driver, struct cudaFunc
     {                                                                                                        \
         int value = 0;                                                                                       \
         CUresult result = driver->cuKernelGetAttribute(&value, attribute, kernel, device);                   \
-        if (result != CUDA_SUCCESS && (is_required)) {                                                         \
+        if (result != CUDA_SUCCESS && (is_required)) {                                                       \
             return result;                                                                                   \
         }                                                                                                    \
         out->field = (__typeof__(out->field))value;                                                          \
