@@ -35,8 +35,6 @@ struct plugin_services {
     /* One line on stderr, prefixed; not more than a few in a process; respects WARPWATCH_QUIET. */
     void (*complain)(const char *line);
     void (*set_feature)(uint64_t store_feature_bits);
-    /* While `nested` is set on a thread its driver calls are not counted: CUPTI's own calls must not be. */
-    void (*set_nested)(bool nested);
 };
 
 struct plugin_launch {
@@ -49,7 +47,8 @@ struct plugin_launch {
     bool capturing; /* the stream is being captured: nothing may be added or awaited */
 };
 
-/* Every function may be NULL. They run on the launching thread, with `nested` set by the shim. */
+/* Every function may be NULL. They run on the launching thread, inside the shim's hook: driver calls made
+ * there are passed on and not counted. */
 struct plugin_hooks {
     /* Before the real launch; the token goes to `after`. 0: nothing to do, `after` is not called. */
     uint64_t (*before)(const struct plugin_launch *launch);

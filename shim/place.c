@@ -15,14 +15,10 @@
 
 static const char memory_directory[] = "/dev/shm";
 
-/* File systems on which a shared mapping of a new file is local and allocated blocks stay allocated. Network,
- * FUSE and copy-on-write file systems are not: a write there may need space or a server that has gone.
- * Numbers: statfs(2). */
 static const long safe_file_systems[] = {
-    0xef53,     /* ext2, ext3, ext4 */
-    0x58465342, /* xfs */
-    0x01021994, /* tmpfs */
-    0x794c7630, /* overlayfs: a new file lies in the upper layer, which container hosts keep on ext4 or xfs */
+#define LOCAL_FILE_SYSTEM(number, name) number,
+#include "local_file_systems.def"
+#undef LOCAL_FILE_SYSTEM
 };
 
 static bool suits(const char *directory)

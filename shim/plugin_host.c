@@ -72,11 +72,6 @@ static void set_feature(uint64_t bits)
     process_set_feature(bits);
 }
 
-static void set_nested(bool nested)
-{
-    thread.nested = nested;
-}
-
 static bool plugin_path(char *path, size_t size)
 {
     const char *own = process_library_path(), *slash = strrchr(own, '/');
@@ -99,7 +94,6 @@ void plugin_open(void)
         .kernel_name = kernel_name,
         .complain = complain,
         .set_feature = set_feature,
-        .set_nested = set_nested,
     };
     static struct plugin_services services;
     char path[PATH_MAX];

@@ -41,16 +41,14 @@ void doctor_check_preloads(struct doctor *doctor)
     }
 }
 
-/* File systems on which a shared mapping is written in place: see the shim's choice of place. Numbers:
- * statfs(2). */
+/* Those on which the shim writes stores in place. */
 static const struct {
     long type;
     const char *name;
 } local_file_systems[] = {
-    {0xef53, "ext4"},
-    {0x58465342, "xfs"},
-    {0x01021994, "tmpfs"},
-    {0x794c7630, "overlayfs"},
+#define LOCAL_FILE_SYSTEM(number, name) {number, name},
+#include "shim/local_file_systems.def"
+#undef LOCAL_FILE_SYSTEM
 };
 
 static const char *local_name(const char *directory)

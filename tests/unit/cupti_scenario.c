@@ -107,11 +107,6 @@ static void set_feature(uint64_t bits)
                                                           : "?");
 }
 
-static void set_nested(bool nested)
-{
-    (void)nested;
-}
-
 /* The stub counts what the simulated driver launches; here is none, so this program stands in for it. */
 static void (*launch_observer)(const char *);
 __attribute__((visibility("default"))) void simcuda_set_launch_observer(void (*observer)(const char *));
@@ -177,8 +172,7 @@ int main(int argc, char **argv)
         .configuration = configuration,
         .kernel_name = kernel_name,
         .complain = complain,
-        .set_feature = set_feature,
-        .set_nested = set_nested};
+        .set_feature = set_feature};
     const struct plugin_hooks *hooks = warpwatch_plugin_open(&services);
     for (int i = 0; i < count; i++) {
         for (uint32_t c = 0; c < CONFIGURATIONS; c++) {
