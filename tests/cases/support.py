@@ -6,9 +6,12 @@ A launch is compared as a whole: (function, device, grid, block, cluster, dynami
 import json
 import os
 import pathlib
+import pty
 import signal
 import subprocess
 from collections import namedtuple
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WARPWATCH_BUILD", ROOT / "build")).resolve()
@@ -190,3 +193,23 @@ def program_lines(text):
 
 def exit_status_of_signal(name):
     return 128 + getattr(signal, name)
+
+
+def a_terminal(make=pty.openpty):
+    """What pty.openpty or pty.fork gives; a container without /dev/pts has none."""
+    try:
+        return make()
+    except OSError as error:
+        pytest.skip(f"no terminal to be had here: {error}")
+
+
+def read_terminal(terminal):
+    """All that its other end writes until it closes, which Linux answers with EIO."""
+    shown = b""
+    try:
+        while chunk := os.read(terminal, 65536):
+            shown += chunk
+    except OSError:
+        pass
+    os.close(terminal)
+    return shown

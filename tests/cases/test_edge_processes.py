@@ -66,11 +66,12 @@ def test_edge_27_a_vfork_child_that_fails_leaves_everything_intact(tmp_path):
 
 def test_edge_28_equal_process_numbers_do_not_meet(tmp_path):
     """Twice the same process number, as in two containers with one output directory."""
-    if subprocess.run(["unshare", "--pid", "--fork", "true"], capture_output=True).returncode:
-        pytest.skip("no new process namespaces here")
+    container = ["unshare", "--pid", "--fork", "--mount-proc"]
+    refused = subprocess.run([*container, "true"], capture_output=True, text=True)
+    if refused.returncode:
+        pytest.skip(f"no new process namespace here: {refused.stderr.strip()}")
     for _ in range(2):
-        command = ["unshare", "--pid", "--fork", "--mount-proc", PROCESSES, "end_by", "return"]
-        support.run_simulated(command, tmp_path, status=3)
+        support.run_simulated([*container, PROCESSES, "end_by", "return"], tmp_path, status=3)
     stores = sorted((tmp_path / "stores").glob("*.ww"))
     pids = {path.name.split(".")[-3] for path in stores}
     assert len(stores) == 2 and len(pids) == 1

@@ -3,13 +3,13 @@
 WARPWATCH_UPDATE_GOLDEN=1 rewrites the golden pages: read them as a user would before committing."""
 import os
 import pathlib
-import pty
 import re
 import subprocess
 
 import pytest
 
 import store_files
+import support
 from store_files import Store
 from support import SAMPLES, WARPWATCH, clean_environment, warpwatch
 
@@ -63,17 +63,11 @@ def store(tmp_path):
 
 
 def on_a_terminal(*arguments, **variables):
-    reader, writer = pty.openpty()
+    reader, writer = support.a_terminal()
     environment = clean_environment(**{"LANG": "C.UTF-8", "TERM": "xterm", **variables})
     done = subprocess.run([str(WARPWATCH), *map(str, arguments)], stdout=writer, env=environment)
     os.close(writer)
-    output = b""
-    try:
-        while chunk := os.read(reader, 65536):
-            output += chunk
-    except OSError:
-        pass
-    os.close(reader)
+    output = support.read_terminal(reader)
     assert done.returncode == 0
     return output.decode()
 
