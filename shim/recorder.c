@@ -70,11 +70,25 @@ struct launch_call {
     uint64_t extras;
 };
 
-static void trace(struct shard *shard, uint32_t target, const struct launch_call *call)
+static ALWAYS_INLINE uint64_t stream_of(const struct launch_call *call)
 {
     uint64_t own =
         call->extras & LAUNCH_PER_THREAD ? (uintptr_t)CU_STREAM_PER_THREAD : (uintptr_t)CU_STREAM_LEGACY;
-    trace_launch(shard, target, call->stream ? (uintptr_t)call->stream : own, call->start, call->end);
+    return call->stream ? (uintptr_t)call->stream : own;
+}
+
+/* A thread's own default stream is another one on each thread, and lives as long as that: as a shard does. */
+static ALWAYS_INLINE void mark_stream(const struct shard *shard, struct store_counter *counter,
+                                      const struct launch_call *call)
+{
+    _Atomic uint32_t *seen = (_Atomic uint32_t *)&counter->stream;
+    uint64_t stream = stream_of(call);
+    stream = stream == (uintptr_t)CU_STREAM_PER_THREAD ? (uintptr_t)shard : stream;
+    uint32_t mark = (uint32_t)(stream * 0x9e3779b97f4a7c15u >> 32) & ~STORE_SEVERAL_STREAMS;
+    uint32_t before = load_relaxed(seen);
+    if (UNLIKELY(before != mark) && !(before & STORE_SEVERAL_STREAMS)) {
+        store_relaxed(seen, before ? before | STORE_SEVERAL_STREAMS : mark);
+    }
 }
 
 static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *counter, uint32_t target,
@@ -91,8 +105,9 @@ static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *count
         store_relaxed(&shard->last_end, call->end);
     }
     bump(&counter->launches, 1);
+    mark_stream(shard, counter, call);
     if (UNLIKELY(load_relaxed(&recorder.traced))) {
-        trace(shard, target, call);
+        trace_launch(shard, target, stream_of(call), call->start, call->end);
     }
     uint32_t launches = load_relaxed(&shard->launches) + 1;
     store_relaxed(&shard->launches, launches);

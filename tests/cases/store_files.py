@@ -14,7 +14,7 @@ EXTENT = struct.Struct("<IIQIIII32x")
 DEVICE = struct.Struct("<II16s128s16IQQI4x")
 KERNEL = struct.Struct("<" + 2 * STRING + "7I3III8x")
 CONFIGURATION = struct.Struct("<II9III Ii3IIIIIQII24x")
-COUNTER = struct.Struct("<IIQQI4x")
+COUNTER = struct.Struct("<IIQQII")
 BODY = struct.Struct("<II3II8x")
 NODE = struct.Struct("<II")
 RECORD_BYTES = {STRINGS: 1, DEVICES: DEVICE.size, KERNELS: KERNEL.size, CONFIGURATIONS: CONFIGURATION.size,
@@ -31,9 +31,8 @@ def check(data):
     return total
 
 
-def read(path):
-    """{Row: (launches, by graph)} of an undamaged store, by the shortest way there is."""
-    data = path.read_bytes()
+def read_records(data):
+    """{kind: [bytes of a record]} of an undamaged store."""
     records, at = {}, BLOCK
     while at + EXTENT.size <= len(data):
         magic, kind, size, record_bytes, _, used, _ = EXTENT.unpack_from(data, at)
@@ -43,6 +42,13 @@ def read(path):
         records.setdefault(kind, []).extend(
             data[first + i * record_bytes:first + (i + 1) * record_bytes] for i in range(used if record_bytes > 1 else 0))
         at += size
+    return records
+
+
+def read(path):
+    """{Row: (launches, by graph)} of an undamaged store, by the shortest way there is."""
+    data = path.read_bytes()
+    records = read_records(data)
     names = []
     for kernel in records.get(KERNELS, []):
         offset, size = struct.unpack_from("<QI", kernel)
@@ -60,7 +66,7 @@ def read(path):
         counts[row] = (total + launches, by_graph + (launches if graph else 0))
 
     for counter in records.get(COUNTERS, []):
-        target, _, launches, _, _ = COUNTER.unpack(counter)
+        target, _, launches, *_ = COUNTER.unpack(counter)
         kind, index = target >> 28, target & 0x0FFFFFFF
         if kind in (DIRECT, RUNTIME, GRAPH_DIRECT):
             add(index, launches, kind == GRAPH_DIRECT)
@@ -111,7 +117,7 @@ class Store:
         return self.append(CONFIGURATIONS, shape + rest)
 
     def count(self, kind, index, launches):
-        self.append(COUNTERS, COUNTER.pack(kind << 28 | index, NONE, launches, 0, 0))
+        self.append(COUNTERS, COUNTER.pack(kind << 28 | index, NONE, launches, 0, 0, 0))
 
     def body(self, *nodes):
         """Nodes are (configuration, times)."""

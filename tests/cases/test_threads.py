@@ -2,6 +2,7 @@
 import re
 import subprocess
 
+import store_files
 import support
 
 CLIENTS = support.BUILD / "tests" / "clients"
@@ -27,6 +28,20 @@ def test_edge_29_threads_beside_loading_updates_and_captures(tmp_path):
                                 timeout=3000)
     assert run.stderr == "" and run.ledger["faults"] == []
     support.assert_same_launches(run.ledger_counts, run.report_counts)
+
+
+def test_a_counter_knows_of_one_stream_or_several(tmp_path):
+    run = support.run_simulated([CLIENTS / "streams", "3", "20"], tmp_path, WARPWATCH_REPORT="none")
+    assert run.stderr == "" and run.ledger["faults"] == []
+    store, = run.stores
+    records = store_files.read_records(store.read_bytes())
+    grids = [store_files.CONFIGURATION.unpack(raw)[2] for raw in records[store_files.CONFIGURATIONS]]
+    marks = {}
+    for target, _, launches, _, _, stream in map(store_files.COUNTER.unpack, records[store_files.COUNTERS]):
+        if target >> 28 == store_files.DIRECT and launches:
+            marks.setdefault(grids[target & 0x0FFFFFFF], []).append(stream)
+    assert len(set(marks[1])) == 1 and len(set(marks[2])) == 3, "the default stream is one, the threads' own are three"
+    assert [mark & 1 for grid in (1, 2, 3) for mark in marks[grid]] == 6 * [0] + 3 * [1]
 
 
 def test_a_trace_keeps_every_launch_within_its_bounds(tmp_path):
