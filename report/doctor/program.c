@@ -18,19 +18,19 @@
 
 static bool find_on_path(const char *name, char *found, size_t size)
 {
-    char *paths = strdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = NULL;
-    bool is_there = false;
     if (strchr(name, '/')) {
         snprintf(found, size, "%s", name);
-        free(paths);
         return true;
     }
-    for (char *part = paths ? strtok_r(paths, ":", &rest) : NULL; part && !is_there;
-         part = strtok_r(NULL, ":", &rest)) {
-        snprintf(found, size, "%s/%s", part, name);
+    const char *path = getenv("PATH");
+    char *folders = strdup(path ? path : "/usr/bin:/bin"), *rest = NULL;
+    bool is_there = false;
+    for (char *folder = folders ? strtok_r(folders, ":", &rest) : NULL; folder && !is_there;
+         folder = strtok_r(NULL, ":", &rest)) {
+        snprintf(found, size, "%s/%s", folder, name);
         is_there = access(found, X_OK) == 0;
     }
-    free(paths);
+    free(folders);
     return is_there;
 }
 
