@@ -1,7 +1,11 @@
 /* Lifting limits, by search with the model itself: what it proposes, the model confirms. */
 #include "model/lift.h"
 
-enum { WARP_LANES = 32, CARVEOUT_ALL = 100 };
+enum {
+    WARP_LANES = 32,
+    THREAD_REGISTERS_UNIT = 8, /* a warp's 256, by thread */
+    CARVEOUT_ALL = 100
+};
 
 const char *const lift_names[LIFT_KINDS] = {"registers", "shared_memory", "barriers", "carveout", "threads"};
 
@@ -61,10 +65,11 @@ static int limit_after(const struct occupancy_sm *sm, struct occupancy_launch la
     }
 }
 
+/* The limit depends on whole units only, so after the first step the largest value of each is enough. */
 static bool search_down(const struct occupancy_sm *sm, const struct occupancy_launch *launch,
-                        enum lift_kind what, int from, int down_to, int blocks, struct lift_change *found)
+                        enum lift_kind what, int from, int unit, int blocks, struct lift_change *found)
 {
-    for (int to = from; to >= down_to; to--) {
+    for (int to = from; to >= 0; to = to > 0 ? (to - 1) / unit * unit : -1) {
         *found = (struct lift_change){what, to};
         if (limit_after(sm, *launch, *found) >= blocks) {
             return true;
@@ -73,7 +78,7 @@ static bool search_down(const struct occupancy_sm *sm, const struct occupancy_la
     return false;
 }
 
-/* The limit depends on whole units only, so looking at the last byte of each is enough. */
+/* Here too: the last byte of each unit is enough. */
 static bool search_shared(const struct occupancy_sm *sm, const struct occupancy_launch *launch, int blocks,
                           struct lift_change *found)
 {
@@ -105,16 +110,17 @@ static bool search(const struct occupancy_sm *sm, const struct occupancy_launch 
 {
     switch (what) {
     case LIFT_REGISTERS:
-        return search_down(sm, launch, what, launch->registers_per_thread - 1, 0, blocks, found);
+        return search_down(sm, launch, what, launch->registers_per_thread - 1, THREAD_REGISTERS_UNIT, blocks,
+                           found);
     case LIFT_SHARED_MEMORY:
         return search_shared(sm, launch, blocks, found);
     case LIFT_BARRIERS:
-        return search_down(sm, launch, what, launch->barriers - 1, 0, blocks, found);
+        return search_down(sm, launch, what, launch->barriers - 1, 1, blocks, found);
     case LIFT_CARVEOUT:
         return search_carveout(sm, launch, blocks, found);
     case LIFT_THREADS:
     default:
-        return search_down(sm, launch, what, launch->threads - 1, 1, blocks, found);
+        return search_down(sm, launch, what, launch->threads - 1, WARP_LANES, blocks, found);
     }
 }
 

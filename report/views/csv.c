@@ -1,13 +1,12 @@
 /* The report as CSV (RFC 4180): one row a configuration, the kernel's and the device's fields in front. What
  * a kernel launched beyond the limit of configurations is a row of its own with empty shape, so that launches
  * add up. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer.h"
 #include "fields.h"
 #include "names/visible.h"
-#include "number_text.h"
 #include "views.h"
 
 /* --- columns: the field table laid flat ----------------------------------------------------------------- */
@@ -98,128 +97,135 @@ static void write_heading(const struct column *column, FILE *out)
 
 /* --- values -------------------------------------------------------------------------------------------- */
 
-static void write_quoted(const char *text, FILE *out)
+static void append_quoted(struct buffer *row, const char *text)
 {
-    fputc('"', out);
+    buffer_char(row, '"');
     for (const char *c = text; *c; c++) {
-        fputs(*c == '"' ? "\"\"" : (const char[]){*c, '\0'}, out);
+        if (*c == '"') {
+            buffer_char(row, '"');
+        }
+        buffer_char(row, *c);
     }
-    fputc('"', out);
+    buffer_char(row, '"');
 }
 
-/* False: out of memory. */
-static bool write_text(const char *text, FILE *out)
+static void append_text(struct buffer *row, const char *text)
 {
     char *valid = valid_utf8(text);
     if (!valid) {
-        return false;
-    }
-    if (valid[strcspn(valid, ",\"\r\n")] == '\0') {
-        fputs(valid, out);
+        row->failed = true;
+    } else if (valid[strcspn(valid, ",\"\r\n")] == '\0') {
+        buffer_puts(row, valid);
     } else {
-        write_quoted(valid, out);
+        append_quoted(row, valid);
     }
     free(valid);
-    return true;
 }
 
-static void write_names(const struct value *value, FILE *out)
+static void append_names(struct buffer *row, const struct value *value)
 {
     const char *joint = "";
     for (unsigned i = 0; i < value->set.count; i++) {
         if (value->set.bits >> i & 1) {
-            fprintf(out, "%s%s", joint, value->set.names[i]);
+            buffer_puts(row, joint);
+            buffer_puts(row, value->set.names[i]);
             joint = "+";
         }
     }
 }
 
-static void write_number(double number, FILE *out)
-{
-    char digits[NUMBER_TEXT_BYTES];
-    number_text(number, digits);
-    fputs(digits, out);
-}
-
-static bool write_value(const struct value *value, int axis, FILE *out)
+static void append_value(struct buffer *row, const struct value *value, int axis)
 {
     switch (value->kind) {
     case VALUE_TEXT:
-        return write_text(value->text, out);
+        append_text(row, value->text);
+        break;
     case VALUE_UNSIGNED:
-        fprintf(out, "%" PRIu64, value->unsigned_number);
+        buffer_unsigned(row, value->unsigned_number);
         break;
     case VALUE_SIGNED:
-        fprintf(out, "%" PRId64, value->signed_number);
+        buffer_signed(row, value->signed_number);
         break;
     case VALUE_NUMBER:
     case VALUE_FRACTION:
-        write_number(value->number, out);
+        buffer_number(row, value->number);
         break;
     case VALUE_BOOLEAN:
-        fputs(value->truth ? "true" : "false", out);
+        buffer_puts(row, value->truth ? "true" : "false");
         break;
     case VALUE_NAMES:
-        write_names(value, out);
+        append_names(row, value);
         break;
     case VALUE_TRIPLE:
-        fprintf(out, "%u", value->triple[axis]);
+        buffer_unsigned(row, value->triple[axis]);
         break;
     case VALUE_OBJECT:
     case VALUE_NONE:
         break;
     }
-    return true;
 }
+
+/* --- rows ---------------------------------------------------------------------------------------------- */
 
 /* What one row is about; NULL: its columns stay empty. */
 struct row {
-    const struct merged_kernel *kernel;
     const struct merged_device *device;
     const struct merged_configuration *configuration;
     bool launches_only; /* of the configuration nothing else is known */
 };
 
-static bool write_cell(const struct merged *merged, const struct column *column, const struct row *row,
-                       FILE *out)
+static void append_cell(const struct merged *merged, const struct column *column, const void *record,
+                        struct buffer *row)
 {
     char text[FIELD_TEXT_BYTES];
-    const void *record = column->record == RECORD_kernel   ? (const void *)row->kernel
-                         : column->record == RECORD_device ? (const void *)row->device
-                                                           : (const void *)row->configuration;
-    if (!record || (row->launches_only && column->record == RECORD_configuration &&
-                    !strstr(column->field->name, "launches"))) {
-        return true;
-    }
     struct value value = column->field->get(merged, record, text);
     if (column->member && value.kind == VALUE_OBJECT) {
         value = column->member->get(merged, value.object.record, text);
     }
-    return write_value(&value, column->axis, out);
+    append_value(row, &value, column->axis);
+}
+
+/* The kernel's columns come first and are the same in all its rows. */
+static size_t append_kernel(const struct merged *merged, const struct columns *columns,
+                            const struct merged_kernel *kernel, struct buffer *cells)
+{
+    size_t count = 0;
+    for (; columns->list[count].record == RECORD_kernel; count++) {
+        append_cell(merged, &columns->list[count], kernel, cells);
+        buffer_char(cells, ',');
+    }
+    return count;
 }
 
 /* "process:launches:graph_launches", joined by ";". */
-static void write_shares(const struct merged *merged, const struct merged_configuration *configuration,
-                         FILE *out)
+static void append_shares(const struct merged *merged, const struct merged_configuration *configuration,
+                          struct buffer *row)
 {
     for (uint32_t i = 0; i < configuration->shares; i++) {
         const struct merged_share *share = &merged->shares[configuration->first_share + i];
-        fprintf(out, "%s%u:%" PRIu64 ":%" PRIu64, i ? ";" : "", share->process, share->launches,
-                share->graph_launches);
+        buffer_puts(row, i ? ";" : "");
+        buffer_unsigned(row, share->process);
+        buffer_char(row, ':');
+        buffer_unsigned(row, share->launches);
+        buffer_char(row, ':');
+        buffer_unsigned(row, share->graph_launches);
     }
 }
 
-static bool write_row(const struct merged *merged, const struct columns *columns, const struct row *row,
-                      FILE *out)
+static void append_row(const struct merged *merged, const struct columns *columns, size_t first,
+                       const struct row *it, struct buffer *row)
 {
-    bool held = true;
-    for (size_t i = 0; i < columns->count; i++) {
-        held = write_cell(merged, &columns->list[i], row, out) && held;
-        fputc(',', out);
+    for (size_t i = first; i < columns->count; i++) {
+        const struct column *column = &columns->list[i];
+        bool of_device = column->record == RECORD_device;
+        const void *record = of_device ? (const void *)it->device : it->configuration;
+        if (record && (of_device || !it->launches_only || strstr(column->field->name, "launches"))) {
+            append_cell(merged, column, record, row);
+        }
+        buffer_char(row, ',');
     }
-    write_shares(merged, row->configuration, out);
-    fputs("\r\n", out);
-    return held;
+    append_shares(merged, it->configuration, row);
+    buffer_puts(row, "\r\n");
 }
 
 /* --- all of it ----------------------------------------------------------------------------------------- */
@@ -227,20 +233,30 @@ static bool write_row(const struct merged *merged, const struct columns *columns
 static bool write_kernel(const struct merged *merged, const struct columns *columns,
                          const struct merged_kernel *kernel, FILE *out)
 {
-    bool held = true;
-    for (uint32_t i = 0; i < kernel->configurations; i++) {
+    struct buffer same = {0}, row = {0};
+    size_t first = append_kernel(merged, columns, kernel, &same);
+    bool failed = same.failed;
+    for (uint32_t i = 0; i < kernel->configurations && !failed; i++) {
         const struct merged_configuration *configuration =
             &merged->configurations[kernel->first_configuration + i];
-        struct row row = {kernel, &merged->devices[configuration->device], configuration, false};
-        held = write_row(merged, columns, &row, out) && held;
+        struct row it = {&merged->devices[configuration->device], configuration, false};
+        buffer_append(&row, same.bytes, same.length);
+        append_row(merged, columns, first, &it, &row);
+        failed = row.failed;
+        buffer_flush(&row, out);
     }
-    if (kernel->further_launches > 0) {
+    if (kernel->further_launches > 0 && !failed) {
         const struct merged_configuration further = {.launches = kernel->further_launches,
                                                      .graph_launches = kernel->further_graph_launches,
                                                      .runtime_launches = kernel->further_runtime_launches};
-        held = write_row(merged, columns, &(struct row){kernel, NULL, &further, true}, out) && held;
+        buffer_append(&row, same.bytes, same.length);
+        append_row(merged, columns, first, &(struct row){NULL, &further, true}, &row);
+        failed = row.failed;
+        buffer_flush(&row, out);
     }
-    return held;
+    buffer_free(&same);
+    buffer_free(&row);
+    return !failed;
 }
 
 bool view_csv(const struct merged *merged, const struct view_options *options, FILE *out)

@@ -219,3 +219,24 @@ def unknowns():
     broken = kernel("too_big", "too_big", 32, 0, 0, [cannot_run])
     lossy = dict(process(None, state="ended"), lost=17, uncounted=4, hook_ns_per_launch=None, seconds=None)
     return report([unknown, broken], processes=[lossy])
+
+
+def unpacked(packed):
+    """The report that a page holds, its configurations taken out of their columns."""
+    def value(column, place):
+        if isinstance(column, list):
+            return column[place]
+        return column["values"][column["at"][place] if "at" in column else 0]
+
+    def shares(numbers):
+        return [dict(zip(("process", "launches", "graph_launches"), numbers[i:i + 3])) for i in range(0, len(numbers), 3)]
+
+    columns, place = packed.pop("columns"), 0
+    for kernel in packed["kernels"]:
+        places = range(place, place + kernel["configurations"])
+        kernel["configurations"] = [{name: value(column, at) for name, column in columns.items()} for at in places]
+        for entry in kernel["configurations"]:
+            entry["by_process"] = shares(entry["by_process"])
+        place = places.stop
+    assert place == packed["totals"]["configurations"]
+    return packed

@@ -111,3 +111,16 @@ def test_large_report_keeps_its_size():
     report = report_fixture.many(2000)
     page = page_of(report)
     assert len(page) < len(json.dumps(report)) + 120_000
+
+
+@pytest.mark.parametrize("stores, shapes", [(1, 1), (3, 200)])
+def test_columns_hold_what_the_json_report_says(stores, shapes, tmp_path):
+    subprocess.run([support.BUILD / "tests" / "make_stores", tmp_path, str(stores), str(shapes)], check=True)
+
+    def report(form):
+        done = subprocess.run([support.BUILD / "bin" / "warpwatch", "report", "--format", form, tmp_path],
+                              capture_output=True, check=True)
+        return done.stdout.decode()
+
+    packed = json.loads(Parts(report("html")).text("script", id="report"))
+    assert report_fixture.unpacked(packed) == json.loads(report("json"))

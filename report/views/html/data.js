@@ -1,6 +1,47 @@
 /* The report as rows, the page's state, and what a selection of devices and processes adds up to. */
 
-const report = JSON.parse(byId("report").textContent);
+/* By place: a value each, or which of the distinct ones, or the one that all have. */
+function columnReader(column) {
+    if (Array.isArray(column)) {
+        return (place) => column[place];
+    }
+    const {values, at} = column;
+    return at ? (place) => values[at[place]] : () => values[0];
+}
+
+function sharesOf(numbers) {
+    const shares = [];
+    for (let i = 0; i < numbers.length; i += 3) {
+        const [process, launches, graph] = numbers.slice(i, i + 3);
+        shares.push({process, launches, graph_launches: graph});
+    }
+    return shares;
+}
+
+function configurationAt(readers, place) {
+    const configuration = {};
+    for (const [name, read] of readers) {
+        configuration[name] = read(place);
+    }
+    configuration.by_process = sharesOf(configuration.by_process);
+    return configuration;
+}
+
+/* The page holds configurations in columns, which are a tenth as large; the rest of it reads objects. */
+function unpack(packed) {
+    if (packed.columns) {
+        const readers = Object.entries(packed.columns).map(([name, column]) => [name, columnReader(column)]);
+        let place = 0;
+        for (const kernel of packed.kernels) {
+            kernel.configurations = Array.from(
+                {length: kernel.configurations}, () => configurationAt(readers, place++));
+        }
+        delete packed.columns;
+    }
+    return packed;
+}
+
+const report = unpack(JSON.parse(byId("report").textContent));
 
 const state = {
     device: null,

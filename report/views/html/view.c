@@ -1,6 +1,6 @@
-/* The HTML view: the page around what the JSON view writes. */
+/* The HTML view: the page around the report's JSON, its configurations in columns. */
 #include "html.h"
-#include "views/views.h"
+#include "views/json.h"
 
 struct json_request {
     const struct merged *merged;
@@ -10,7 +10,7 @@ struct json_request {
 static bool write_json(FILE *stream, const void *context)
 {
     const struct json_request *request = context;
-    return view_json(request->merged, request->options, stream);
+    return view_json_in_columns(request->merged, request->options, stream);
 }
 
 bool view_html(const struct merged *merged, const struct view_options *options, FILE *out)
