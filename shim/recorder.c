@@ -77,17 +77,20 @@ static ALWAYS_INLINE uint64_t stream_of(const struct launch_call *call)
     return call->stream ? (uintptr_t)call->stream : own;
 }
 
-/* A thread's own default stream is another one on each thread, and lives as long as that: as a shard does. */
-static ALWAYS_INLINE void mark_stream(const struct shard *shard, struct store_counter *counter,
+/* Majority vote over the streams: a few launches elsewhere, as in a warm-up, make no difference. A thread's
+ * own default stream is another one on each thread, and lives as long as that: as a shard does. */
+static ALWAYS_INLINE void vote_stream(const struct shard *shard, struct store_counter *counter,
                                       const struct launch_call *call)
 {
-    _Atomic uint32_t *seen = (_Atomic uint32_t *)&counter->stream;
+    _Atomic uint32_t *field = (_Atomic uint32_t *)&counter->stream;
     uint64_t stream = stream_of(call);
     stream = stream == (uintptr_t)CU_STREAM_PER_THREAD ? (uintptr_t)shard : stream;
-    uint32_t mark = (uint32_t)(stream * 0x9e3779b97f4a7c15u >> 32) & ~STORE_SEVERAL_STREAMS;
-    uint32_t before = load_relaxed(seen);
-    if (UNLIKELY(before != mark) && !(before & STORE_SEVERAL_STREAMS)) {
-        store_relaxed(seen, before ? before | STORE_SEVERAL_STREAMS : mark);
+    uint32_t mark = (uint32_t)(stream * 0x9e3779b97f4a7c15u >> 32) & ~STORE_STREAM_VOTES;
+    uint32_t before = load_relaxed(field), votes = before & STORE_STREAM_VOTES;
+    if (LIKELY(before - votes == mark)) {
+        store_relaxed(field, before + (votes < STORE_STREAM_VOTES));
+    } else {
+        store_relaxed(field, votes ? before - 1 : mark + 1);
     }
 }
 
@@ -105,7 +108,7 @@ static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *count
         store_relaxed(&shard->last_end, call->end);
     }
     bump(&counter->launches, 1);
-    mark_stream(shard, counter, call);
+    vote_stream(shard, counter, call);
     if (UNLIKELY(load_relaxed(&recorder.traced))) {
         trace_launch(shard, target, stream_of(call), call->start, call->end);
     }

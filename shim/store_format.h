@@ -216,10 +216,11 @@ struct store_counter {
     uint64_t launches;  /* (live) */
     uint64_t launch_call_ns;  /* (live) in header.ticks_per_second units if that is not 0 */
     uint32_t successor_votes; /* (live) */
-    uint32_t stream;          /* (live) a mark of the first stream launched into, unequal for most others; low
-                                 bit: STORE_SEVERAL_STREAMS. 0: unknown */
+    uint32_t stream; /* (live) the stream that most of its launches went into, by the same vote: a mark of it,
+                        unequal for most others, with the votes in STORE_STREAM_VOTES, where they stay at the
+                        most they can be. 0: unknown */
 };
-#define STORE_SEVERAL_STREAMS 1u /* on this thread alone; threads with unequal marks make several as well */
+#define STORE_STREAM_VOTES 0xffffu
 
 #define STORE_TARGET(kind, index)  (((uint32_t)(kind) << 28) | (uint32_t)(index))
 #define STORE_TARGET_KIND(target)  ((target) >> 28)

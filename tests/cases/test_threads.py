@@ -36,12 +36,14 @@ def test_a_counter_knows_of_one_stream_or_several(tmp_path):
     store, = run.stores
     records = store_files.read_records(store.read_bytes())
     grids = [store_files.CONFIGURATION.unpack(raw)[2] for raw in records[store_files.CONFIGURATIONS]]
-    marks = {}
+    marks, votes = {}, {}
     for target, _, launches, _, _, stream in map(store_files.COUNTER.unpack, records[store_files.COUNTERS]):
         if target >> 28 == store_files.DIRECT and launches:
-            marks.setdefault(grids[target & 0x0FFFFFFF], []).append(stream)
+            grid = grids[target & 0x0FFFFFFF]
+            marks.setdefault(grid, []).append(stream >> 16)
+            votes.setdefault(grid, []).append((stream & 0xFFFF) / launches)
     assert len(set(marks[1])) == 1 and len(set(marks[2])) == 3, "the default stream is one, the threads' own are three"
-    assert [mark & 1 for grid in (1, 2, 3) for mark in marks[grid]] == 6 * [0] + 3 * [1]
+    assert votes == {1: 3 * [1], 2: 3 * [1], 3: 3 * [0]}
 
 
 def test_a_trace_keeps_every_launch_within_its_bounds(tmp_path):
