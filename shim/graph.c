@@ -41,10 +41,12 @@ static CUresult graph_launch(struct call call, CUgraphExec exec, CUstream stream
     uint32_t extras = LAUNCH_GRAPH | (call.api == API_cuGraphLaunch_ptsz ? LAUNCH_PER_THREAD : 0);
     struct watched watched;
     watch_begin(&watched, exec, 0, 0, extras, stream);
+    struct launch_words words = {(uintptr_t)exec, 0, 0, extras, 0};
+    uint32_t hash = recorder_expect(&words);
     uint64_t start = recorder_start();
     CUresult result = REAL(cuGraphLaunch)(exec, stream);
     if (LIKELY(result == CUDA_SUCCESS)) {
-        recorder_launched(exec, 0, 0, extras, stream, start);
+        recorder_launched(&words, hash, stream, start);
     }
     watch_end(&watched, result);
     return result;

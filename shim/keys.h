@@ -32,29 +32,38 @@ uint32_t keys_insert(struct keys *keys, const struct launch_words *words, uint32
 /* Ends a chain of keys. */
 void keys_end(struct keys *keys, uint32_t first);
 
-static ALWAYS_INLINE uint32_t keys_hash(uint64_t function, uint64_t grid, uint64_t block, uint64_t extras,
-                                        uint64_t place)
+static ALWAYS_INLINE uint32_t keys_hash(const struct launch_words *words)
 {
-    uint64_t hash = function * 0x9e3779b97f4a7c15u + grid * 0xc2b2ae3d27d4eb4fu +
-                    block * 0x165667b19e3779f9u + (extras ^ place << 1) * 0xd6e8feb86659fd93u;
+    uint64_t hash = words->function * 0x9e3779b97f4a7c15u + words->grid * 0xc2b2ae3d27d4eb4fu +
+                    words->block * 0x165667b19e3779f9u +
+                    (words->extras ^ words->place << 1) * 0xd6e8feb86659fd93u;
     return (uint32_t)(hash >> 32) ^ (uint32_t)(hash >> 15);
 }
 
+/* Where the search will begin. */
+static ALWAYS_INLINE void keys_prefetch(const struct keys *keys, uint32_t hash)
+{
+    struct key_table *table = load_relaxed(&keys->table);
+    if (LIKELY(table != NULL)) {
+        __builtin_prefetch(&table->slots[hash & table->mask]);
+    }
+}
+
 /* STORE_NO_TARGET if there is no such key. A key under change does not match: its version tells. */
-static ALWAYS_INLINE uint32_t keys_find(struct keys *keys, uint64_t function, uint64_t grid, uint64_t block,
-                                        uint64_t extras, uint64_t place)
+static ALWAYS_INLINE uint32_t keys_find(struct keys *keys, const struct launch_words *words, uint32_t hash)
 {
     struct key_table *table = load_acquire(&keys->table);
-    for (uint32_t i = keys_hash(function, grid, block, extras, place);; i++) {
+    for (uint32_t i = hash;; i++) {
         uint32_t slot = load_acquire(&table->slots[i & table->mask]);
         if (UNLIKELY(slot == 0)) {
             return STORE_NO_TARGET;
         }
         struct launch_key *key = &keys->records[slot];
         uint32_t version = load_acquire(&key->version);
-        if (LIKELY(load_acquire(&key->function) == function && load_acquire(&key->grid) == grid &&
-                   load_acquire(&key->block) == block && load_acquire(&key->extras) == extras &&
-                   load_acquire(&key->place) == place)) {
+        if (LIKELY(load_acquire(&key->function) == words->function &&
+                   load_acquire(&key->grid) == words->grid && load_acquire(&key->block) == words->block &&
+                   load_acquire(&key->extras) == words->extras &&
+                   load_acquire(&key->place) == words->place)) {
             uint32_t target = load_acquire(&key->target);
             if (LIKELY(load_relaxed(&key->version) == version && (version & 1) == 0)) {
                 return target;

@@ -13,11 +13,13 @@ static ALWAYS_INLINE CUresult launch_kernel(struct call call, CUfunction functio
     uint32_t flags = call_flags(&call, call.api == API_cuLaunchKernel_ptsz);
     struct watched watched;
     watch_begin(&watched, function, grid, block, flags, stream);
+    struct launch_words words = {(uintptr_t)function, grid, block, flags, 0};
+    uint32_t hash = recorder_expect(&words);
     uint64_t start = recorder_start();
     CUresult result = REAL(cuLaunchKernel)(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
                                            shared_bytes, stream, parameters, extra);
     if (LIKELY(result == CUDA_SUCCESS && launch_packs(grid_y, grid_z, block_x, block_y, block_z))) {
-        recorder_launched(function, grid, block, flags, stream, start);
+        recorder_launched(&words, hash, stream, start);
     } else if (result == CUDA_SUCCESS) {
         struct launch launch = {
             function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {0}, {0}, shared_bytes, flags,
@@ -56,24 +58,26 @@ static ALWAYS_INLINE bool add_attribute(const CUlaunchAttribute *attribute, uint
 }
 
 struct config_words {
-    uint64_t grid, block, extras;
+    struct launch_words words;
     bool fits;
 };
 
-static ALWAYS_INLINE struct config_words pack_config(const CUlaunchConfig *config, uint32_t flags)
+static ALWAYS_INLINE struct config_words pack_config(const CUlaunchConfig *config, CUfunction function,
+                                                     uint32_t flags)
 {
-    struct config_words words = {
-        .grid = launch_grid_word(config->gridDimX, config->gridDimY, config->gridDimZ),
-        .block = launch_block_word(config->blockDimX, config->blockDimY, config->blockDimZ,
-                                   config->sharedMemBytes),
-        .extras = flags,
+    struct config_words packed = {
+        .words.function = (uintptr_t)function,
+        .words.grid = launch_grid_word(config->gridDimX, config->gridDimY, config->gridDimZ),
+        .words.block = launch_block_word(config->blockDimX, config->blockDimY, config->blockDimZ,
+                                         config->sharedMemBytes),
+        .words.extras = flags,
         .fits = launch_packs(config->gridDimY, config->gridDimZ, config->blockDimX, config->blockDimY,
                              config->blockDimZ),
     };
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        words.fits = add_attribute(&config->attrs[i], &words.extras) && words.fits;
+        packed.fits = add_attribute(&config->attrs[i], &packed.words.extras) && packed.fits;
     }
-    return words;
+    return packed;
 }
 
 /* A shape beyond the words: whatever is known of it goes the long way. */
@@ -103,17 +107,17 @@ static CUresult launch_kernel_ex(struct call call, const CUlaunchConfig *config,
     uint32_t flags = call_flags(&call, call.api == API_cuLaunchKernelEx_ptsz);
     struct watched watched = {.token = 0};
     if (UNLIKELY(load_relaxed(&recorder.watched)) && config) {
-        struct config_words words = pack_config(config, flags);
+        struct launch_words words = pack_config(config, function, flags).words;
         plugin_before(&watched, function, words.grid, words.block, words.extras, config->hStream);
     }
     uint64_t start = recorder_start();
     CUresult result = REAL(cuLaunchKernelEx)(config, function, parameters, extra);
-    if (LIKELY(result == CUDA_SUCCESS)) {
-        struct config_words words = pack_config(config, flags);
-        if (LIKELY(words.fits)) {
-            recorder_launched(function, words.grid, words.block, words.extras, config->hStream, start);
+    if (LIKELY(result == CUDA_SUCCESS && config)) {
+        struct config_words packed = pack_config(config, function, flags);
+        if (LIKELY(packed.fits)) {
+            recorder_launched(&packed.words, keys_hash(&packed.words), config->hStream, start);
         } else {
-            launched_config(config, function, words.extras, start);
+            launched_config(config, function, packed.words.extras, start);
         }
     }
     watch_end(&watched, result);

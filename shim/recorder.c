@@ -154,7 +154,7 @@ static uint64_t place_of(uint64_t extras, CUstream stream)
 
 static uint32_t find_words(const struct launch_words *words)
 {
-    return keys_find(&recorder.keys, words->function, words->grid, words->block, words->extras, words->place);
+    return keys_find(&recorder.keys, words, keys_hash(words));
 }
 
 static uint32_t find_any_shape(const struct launch_words *words, uint64_t place)
@@ -193,12 +193,13 @@ static void count_target(uint32_t target, const struct launch_call *call)
 }
 
 /* A new shape, thread, place or process. */
-static COLD void count_new(struct launch_words *words, const struct launch_call *call)
+static COLD void count_new(const struct launch_words *launched, const struct launch_call *call)
 {
     KEEP_ERRNO;
-    uint32_t target = find_words(words);
-    target = target == STORE_NO_TARGET ? find_elsewhere(words, call->stream) : target;
-    count_target(target == STORE_NO_TARGET ? resolve_words(words, call->stream) : target, call);
+    struct launch_words words = *launched;
+    uint32_t target = find_words(&words);
+    target = target == STORE_NO_TARGET ? find_elsewhere(&words, call->stream) : target;
+    count_target(target == STORE_NO_TARGET ? resolve_words(&words, call->stream) : target, call);
 }
 
 /* Whatever is not plain counting. False: this launch does not count. */
@@ -222,24 +223,23 @@ static ALWAYS_INLINE bool next_is_sample(void)
     return thread.shard && (load_relaxed(&thread.shard->launches) + 1) % SAMPLE_EVERY == FIRST_SAMPLE;
 }
 
-void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream,
-                       uint64_t start)
+void recorder_launched(const struct launch_words *words, uint32_t hash, CUstream stream, uint64_t start)
 {
-    struct launch_call call = {start, start || next_is_sample() ? clock_ticks() : 0, stream, extras};
-    if (UNLIKELY(load_acquire(&recorder.mode) != RECORDER_PLAIN) && !prepare(function, stream, extras)) {
+    struct launch_call call = {start, start || next_is_sample() ? clock_ticks() : 0, stream, words->extras};
+    if (UNLIKELY(load_acquire(&recorder.mode) != RECORDER_PLAIN) &&
+        !prepare((void *)words->function, stream, words->extras)) {
         return;
     }
     struct shard *shard = thread.shard;
     if (LIKELY(shard != NULL)) {
-        uint32_t target = keys_find(&recorder.keys, (uint64_t)(uintptr_t)function, grid, block, extras, 0);
+        uint32_t target = keys_find(&recorder.keys, words, hash);
         struct store_counter *counter = LIKELY(target != STORE_NO_TARGET) ? shard_find(shard, target) : NULL;
         if (LIKELY(counter != NULL)) {
             count(shard, counter, target, &call);
             return;
         }
     }
-    struct launch_words words = {(uint64_t)(uintptr_t)function, grid, block, extras, 0};
-    count_new(&words, &call);
+    count_new(words, &call);
 }
 
 void recorder_runtime_returned(uint64_t start)
@@ -258,7 +258,7 @@ void recorder_launched_shape(const struct launch *launch, uint64_t start)
 {
     struct launch_words words;
     if (launch_pack(launch, &words)) {
-        recorder_launched(launch->function, words.grid, words.block, words.extras, launch->stream, start);
+        recorder_launched(&words, keys_hash(&words), launch->stream, start);
     } else if (load_acquire(&recorder.mode) == RECORDER_PLAIN ||
                prepare(launch->function, launch->stream, launch->flags)) {
         KEEP_ERRNO;

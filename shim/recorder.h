@@ -46,8 +46,7 @@ extern HIDDEN union recorder_page recorder_page;
 extern HIDDEN pthread_mutex_t recorder_lock;
 
 /* After a launch that the driver accepted; `start` is clock_ticks before the call, 0 without times. */
-void recorder_launched(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream,
-                       uint64_t start);
+void recorder_launched(const struct launch_words *words, uint32_t hash, CUstream stream, uint64_t start);
 void recorder_launched_shape(const struct launch *launch, uint64_t start);
 /* Adds to a target's count for the calling thread, outside the sequence of its launches. */
 void recorder_add(uint32_t target, uint64_t launches);
@@ -64,6 +63,15 @@ void recorder_tell_places_apart(enum recorder_places places);
 
 /* A call through the runtime that began at `start` returns: the launch in it took as long as that. */
 void recorder_runtime_returned(uint64_t start);
+
+/* Before the driver is called: the words' hash, by which they will be found. What the search reads first
+ * comes into the cache meanwhile. */
+static ALWAYS_INLINE uint32_t recorder_expect(const struct launch_words *words)
+{
+    uint32_t hash = keys_hash(words);
+    keys_prefetch(&recorder.keys, hash);
+    return hash;
+}
 
 static ALWAYS_INLINE uint64_t recorder_start(void)
 {

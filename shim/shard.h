@@ -26,7 +26,7 @@ void shard_forget_all(void);
 
 static ALWAYS_INLINE uint32_t shard_hash(uint32_t target)
 {
-    return (target * 0x9e3779b1u) >> 7;
+    return target + STORE_TARGET_KIND(target) * 0x9e3779b1u;
 }
 
 static ALWAYS_INLINE struct store_counter *shard_find(struct shard *shard, uint32_t target)

@@ -2,8 +2,6 @@
  * from then on each thread overwrites its own oldest records and counts them as lost. */
 #include "trace.h"
 
-#include <string.h>
-
 #include "index.h"
 #include "memory.h"
 #include "settings.h"
@@ -12,6 +10,7 @@ enum {
     FIRST_BYTES = 64 << 10,
     LARGEST_BYTES = 1 << 20,
     MOST_EXTENTS = 960,
+    POPULATED_RECORDS = (32 << 10) / sizeof(struct store_trace),
     CACHED_STREAMS = 8,
     MOST_STREAMS = STORE_TRACE_NO_STREAM
 };
@@ -29,14 +28,24 @@ _Static_assert(sizeof(struct trace_ring) <= PAGE_BYTES, "a page");
 
 static uint64_t start_ticks, bytes_left;
 
-static uint32_t hash_stream(uint32_t number)
+static uint32_t hash_handle(uint64_t handle)
 {
-    return index_hash(store_record(STORE_STREAMS, number), sizeof(struct store_stream), 3);
+    return (uint32_t)(handle * 0x9e3779b97f4a7c15u >> 32);
 }
 
-static bool same_stream(uint32_t number, const void *wanted)
+static uint64_t handle_of(uint32_t number)
 {
-    return memcmp(store_record(STORE_STREAMS, number), wanted, sizeof(struct store_stream)) == 0;
+    return ((const struct store_stream *)store_record(STORE_STREAMS, number))->handle;
+}
+
+static uint32_t hash_stream(uint32_t number)
+{
+    return hash_handle(handle_of(number));
+}
+
+static bool same_stream(uint32_t number, const void *handle)
+{
+    return handle_of(number) == *(const uint64_t *)handle;
 }
 
 static struct index streams = {.hash_of = hash_stream, .equal = same_stream};
@@ -51,9 +60,9 @@ void trace_open(void)
 static uint16_t find_stream(uint64_t stream)
 {
     struct store_stream record = {stream};
-    uint32_t hash = index_hash(&record, sizeof record, 3);
+    uint32_t hash = hash_handle(stream);
     pthread_mutex_lock(&recorder_lock);
-    uint32_t number = index_find(&streams, hash, &record);
+    uint32_t number = index_find(&streams, hash, &stream);
     if (number == INDEX_NONE && store_count(STORE_STREAMS) < MOST_STREAMS) {
         number = store_add(STORE_STREAMS, &record);
         if (number != STORE_NO_TARGET) {
@@ -131,6 +140,20 @@ static void lose(struct shard *shard)
     store_relaxed(lost, load_relaxed(lost) + 1);
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; before that pages come one by one, at the same place */
+#endif
+
+/* A page fault costs as much as writing its records. Few pages at a time, so that no launch waits long. */
+static COLD void populate(struct trace_ring *ring, struct store_extent *extent)
+{
+    uint64_t from = sizeof *extent + (uint64_t)ring->used * sizeof(struct store_trace);
+    uint64_t to = from + POPULATED_RECORDS * sizeof(struct store_trace);
+    from = from / PAGE_BYTES * PAGE_BYTES;
+    to = to < extent->bytes ? to / PAGE_BYTES * PAGE_BYTES : extent->bytes;
+    madvise((char *)extent + from, to - from, MADV_POPULATE_WRITE);
+}
+
 static void append(struct shard *shard, struct trace_ring *ring, const struct store_trace *record,
                    bool locked)
 {
@@ -140,6 +163,9 @@ static void append(struct shard *shard, struct trace_ring *ring, const struct st
         return;
     }
     struct store_extent *extent = extent_at(ring);
+    if (UNLIKELY(ring->used % POPULATED_RECORDS == 0) && !ring->wrapped) {
+        populate(ring, extent);
+    }
     struct store_trace *place = (struct store_trace *)(extent + 1) + ring->used++;
     if (UNLIKELY(ring->wrapped)) {
         store_relaxed((_Atomic uint64_t *)&place->when, 0);
