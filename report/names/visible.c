@@ -134,7 +134,7 @@ size_t visible_columns(const char *text)
     const unsigned char *at = (const unsigned char *)text;
     size_t columns = 0;
     while (*at) {
-        uint32_t character;
+        uint32_t character = 0;
         size_t length = decode(at, &character);
         columns += columns_of(character);
         at += length ? length : 1;

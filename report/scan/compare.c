@@ -83,22 +83,24 @@ static bool figures_differ(const struct scan_figures *old, const struct scan_fig
     return false;
 }
 
-static void add_pair(struct scan_comparison *comparison, const struct side *old, const struct side *new)
+static void add_pair(struct scan_comparison *comparison, const struct side *before, const struct side *after)
 {
     struct scan_pair *pair = &comparison->pairs[comparison->count++];
-    *pair = (struct scan_pair){.name = new ? new->name : old->name};
-    if (old) {
-        pair->before = old->kernel;
-        pair->old_figures = figures_of(old);
+    *pair = (struct scan_pair){0};
+    if (before) {
+        pair->name = before->name;
+        pair->before = before->kernel;
+        pair->old_figures = figures_of(before);
     }
-    if (new) {
-        pair->after = new->kernel;
-        pair->new_figures = figures_of(new);
+    if (after) {
+        pair->name = after->name;
+        pair->after = after->kernel;
+        pair->new_figures = figures_of(after);
     }
-    pair->changed = old && new &&figures_differ(&pair->old_figures, &pair->new_figures);
+    pair->changed = before && after && figures_differ(&pair->old_figures, &pair->new_figures);
     comparison->changed += pair->changed;
-    comparison->added += !old;
-    comparison->removed += !new;
+    comparison->added += !before;
+    comparison->removed += !after;
 }
 
 static void pair_sides(struct scan_comparison *comparison, const struct sides *old, const struct sides *new)

@@ -137,10 +137,7 @@ static bool starts_with(struct file_reader *reader, const char *magic)
 
 bool host_file_is_packed(struct file_reader *reader)
 {
-    static const char *const magics[] = {"PK\3\4", "\x1f\x8b",
-                                         "\xfd"
-                                         "7zXZ",
-                                         "\x28\xb5\x2f\xfd", "BZh"};
+    static const char *const magics[] = {"PK\3\4", "\x1f\x8b", "\3757zXZ", "\x28\xb5\x2f\xfd", "BZh"};
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
         if (starts_with(reader, magics[i])) {
             return true;
