@@ -118,10 +118,12 @@ sys.exit(3)
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"])
 def test_signals_reach_the_program(tmp_path, name):
+    number = getattr(signal, name)
     child = subprocess.Popen([str(WARPWATCH), "run", sys.executable, "-c", CATCHER], stdout=subprocess.PIPE, text=True,
-                             stderr=subprocess.DEVNULL, cwd=tmp_path, env=clean_environment())
+                             stderr=subprocess.DEVNULL, cwd=tmp_path, env=clean_environment(),
+                             preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # nohup leaves it ignored
     assert child.stdout.readline() == "ready\n"
-    child.send_signal(getattr(signal, name))
+    child.send_signal(number)
     assert child.stdout.read() == f"{name}\n" and child.wait() == 3
 
 
