@@ -31,9 +31,14 @@ void *by_configuration(struct by_configuration *table, uint32_t configuration)
     return page && *page ? (char *)*page + configuration % BY_CONFIGURATION_PAGE * table->entry_bytes : NULL;
 }
 
-static bool find_cupti(char *why, size_t size)
+bool plugin_find_cupti(char *why, size_t size)
 {
     int version = 0;
+    const char *neighbour = diagnose_neighbour();
+    if (neighbour) {
+        snprintf(why, size, "%s is attached to this process: run without it", neighbour);
+        return false;
+    }
     CUresult (*driver_version)(int *) = (CUresult(*)(int *))plugin.driver_symbol("cuDriverGetVersion");
     if (driver_version) {
         driver_version(&version);
@@ -51,12 +56,7 @@ static bool find_cupti(char *why, size_t size)
 
 static const struct plugin_hooks *open_measuring(char *why, size_t size)
 {
-    const char *neighbour = diagnose_neighbour();
-    if (neighbour) {
-        snprintf(why, size, "%s is attached to this process: run without it to measure", neighbour);
-        return NULL;
-    }
-    if (!find_cupti(why, size)) {
+    if (!plugin_find_cupti(why, size)) {
         return NULL;
     }
     return plugin.settings.counters ? counters_open(why, size) : timing_open(why, size);

@@ -60,6 +60,27 @@ struct plugin_hooks {
     void (*exiting)(void);
 };
 
+/* Without the preload: the driver opens the plugin by itself (CUDA_INJECTION64_PATH), which opens
+ * libwarpwatch.so and calls its hooks, the exported functions of the driver's names, with what CUPTI's
+ * callbacks tell. */
+struct plugin_recording {
+    uint32_t version;
+    uint64_t (*now_ticks)(void);
+    /* Right before the hook of a call that has ended, which then records it as if it were under way. False:
+     * the call is the recorder's own, leave the hook alone. */
+    bool (*answered)(CUresult result, uint64_t began_ticks);
+    /* In the place of the hooks of cuGraphExecDestroy, and of cuModuleUnload and cuLibraryUnload: before the
+     * call, since another thread may be given the same handle in it, and after. */
+    uint32_t (*graph_ending)(void *exec);
+    void (*graph_ended)(uint32_t ending, bool really);
+    uint32_t (*owner_ending)(void *module_or_library);
+    void (*owner_ended)(uint32_t ending, bool really);
+    void (*complain)(const char *line);
+};
+/* Exported by libwarpwatch.so: NULL where it is preloaded, which sees the calls by itself, or disabled. */
+__attribute__((visibility("default"))) const struct plugin_recording *
+warpwatch_recording_open(uint32_t version);
+
 typedef const struct plugin_hooks *plugin_open_function(const struct plugin_services *services);
 /* Exported by libwarpwatch_cupti.so: NULL when nothing can be measured (said through `complain`). */
 __attribute__((visibility("default"))) plugin_open_function warpwatch_plugin_open;

@@ -27,6 +27,9 @@ void *by_configuration(struct by_configuration *table, uint32_t configuration);
 extern struct plugin_services plugin;
 extern struct cupti_api cupti;
 
+/* Fills `cupti`. False: no profiler's or none that fits is to be had here, `why` says it. */
+bool plugin_find_cupti(char *why, size_t size);
+
 /* Each fills its hooks and returns NULL, or a line that says why it cannot work. */
 const struct plugin_hooks *counters_open(char *why, size_t size);
 const struct plugin_hooks *timing_open(char *why, size_t size);

@@ -45,13 +45,12 @@ static const struct link_map *own_link_map(void)
 /* Another interposer's dlsym comes before the loader's. Objects that were mapped at start-up stand in the
  * list in lookup order and before all others, so this never reaches one that another thread may be unloading.
  */
-static void *next_in_link_maps(const char *name)
+static void *first_in_link_maps(const struct link_map *from, const char *name)
 {
-    const struct link_map *own = own_link_map();
-    for (const struct link_map *map = own ? own->l_next : _r_debug.r_map; map; map = map->l_next) {
+    for (const struct link_map *map = from; map; map = map->l_next) {
         struct elf_object object;
         elf_object_from_dynamic(&object, map->l_name, map->l_addr, map->l_ld);
-        void *address = elf_object_symbol(&object, name);
+        void *address = map->l_ld == _DYNAMIC ? NULL : elf_object_symbol(&object, name);
         if (address) {
             return address;
         }
@@ -59,11 +58,23 @@ static void *next_in_link_maps(const char *name)
     return NULL;
 }
 
+static void *next_in_link_maps(const char *name)
+{
+    const struct link_map *own = own_link_map();
+    return first_in_link_maps(own ? own->l_next : _r_debug.r_map, name);
+}
+
+bool lookup_is_preloaded(void)
+{
+    return next_in_link_maps("dlsym") != NULL;
+}
+
 static void *loader_function(_Atomic(void *) *known, const char *name)
 {
     void *function = load_relaxed(known);
     if (UNLIKELY(function == NULL)) {
         function = next_in_link_maps(name);
+        function = function ? function : first_in_link_maps(_r_debug.r_map, name);
         store_relaxed(known, function);
     }
     return function;

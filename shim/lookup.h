@@ -10,6 +10,8 @@ void *lookup_version_after_us(const char *name, const char *version);
 /* The loader's own dlsym and dlvsym. */
 void *lookup_symbol(void *library, const char *name);
 void *lookup_version(void *library, const char *name, const char *version);
+/* Does the library stand before the C library, as one that was preloaded does? */
+bool lookup_is_preloaded(void);
 /* From now on answer nothing with a wrapper (WARPWATCH_DISABLE). */
 void lookup_disable(void);
 

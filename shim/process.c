@@ -30,8 +30,14 @@
 #include "trace.h"
 
 static pid_t owner; /* the process that the store belongs to */
+static bool injected;
 static struct place place;
 static char library_path[PATH_MAX];
+
+void process_is_injected(void)
+{
+    injected = true;
+}
 
 const char *process_library_path(void)
 {
@@ -82,6 +88,7 @@ static bool open_store(uint32_t driver_version)
     if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) {
         header->features |= STORE_FEATURE_LOCKED;
     }
+    header->features |= injected ? STORE_FEATURE_CALLBACKS : 0;
     header->check = store_check(header, offsetof(struct store_header, check));
     header->ticks_per_second = clock_rate();
     header->start_ticks = clock_ticks();

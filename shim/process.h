@@ -9,6 +9,8 @@ void process_first_launch(void);
 /* Notes in the store that the process is alive, and the clock's rate. */
 void process_sign_of_life(void);
 void process_set_feature(uint64_t store_feature_bits);
+/* What is counted is told by CUPTI's callbacks: lookup does not lead here. */
+void process_is_injected(void);
 /* Absolute path of this library. */
 const char *process_library_path(void);
 

@@ -41,6 +41,8 @@
 #define STORE_FEATURE_COUNTERS (1ull << 34)
 #define STORE_FEATURE_LOCKED                                                                                 \
     (1ull << 35) /* the writer holds flock(LOCK_EX) on the file for as long as it lives */
+#define STORE_FEATURE_CALLBACKS                                                                              \
+    (1ull << 36) /* recorded through CUPTI's callbacks: whether a shared runtime launched is not known */
 
 enum store_state { STORE_RUNNING = 1, STORE_FINISHED = 2 };
 

@@ -9,6 +9,7 @@ struct shard;
 struct thread {
     struct shard *shard;    /* this thread's counters; NULL before its first launch */
     uint64_t runtime_start; /* clock when the call of a shared runtime that is under way began */
+    int answer;             /* CUresult, without the preload: of the driver call whose hook is to run */
     bool in_runtime;        /* such a call is under way */
     bool nested;            /* a hook is under way: calls are passed on, not recorded */
 };

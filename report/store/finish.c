@@ -283,6 +283,7 @@ static void totals_sum(struct merged *merged)
     totals->kernels = merged->kernels_count;
     totals->configurations = merged->configurations_count;
     totals->times_known = merged->processes_count > 0;
+    totals->runtime_known = merged->processes_count == 0;
     for (uint32_t i = 0; i < merged->processes_count; i++) {
         const struct merged_process *process = &merged->processes[i];
         totals->launches = merge_sum(totals->launches, process->launches);
@@ -297,6 +298,7 @@ static void totals_sum(struct merged *merged)
         totals->launch_call_ns = merge_sum(totals->launch_call_ns, process->launch_call_ns);
         totals->gaps = merge_sum(totals->gaps, process->gaps);
         totals->gap_ns = merge_sum(totals->gap_ns, process->gap_ns);
+        totals->runtime_known = totals->runtime_known || !(process->features & STORE_FEATURE_CALLBACKS);
         totals->times_known = totals->times_known && process->features & STORE_FEATURE_TIMES;
         for (int bucket = 0; bucket < 24; bucket++) {
             totals->gap_histogram[bucket] =

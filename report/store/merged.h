@@ -201,6 +201,7 @@ struct merged_totals {
     uint64_t gaps, gap_ns, gap_histogram[24]; /* valid if times_known */
     uint64_t hook_samples, hook_ns;
     bool times_known;        /* every process that launched kept launch-call times */
+    bool runtime_known;      /* some process was not recorded through callbacks */
     double taken, taken_ns;  /* sums of the configurations' own, whatever merged_select leaves out */
     bool gpu_times_complete; /* taken_ns covers every configuration */
 };

@@ -21,6 +21,9 @@
 #include <cuda.h>
 #include <cudaProfiler.h>
 #pragma GCC visibility pop
+#ifndef SIMCUDA_EXPORTED_NAMES /* by whoever needs the addresses that clients get */
+#include "observed.h"
+#endif
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* An older driver (SIMCUDA_DRIVER_VERSION) does not export what came later. This one takes those functions
  * out of its own symbol table, before anybody can have looked. */
+#define SIMCUDA_EXPORTED_NAMES
 #include "driver.h"
 #include "settings.h"
 

@@ -1,4 +1,5 @@
 /* cuInit and the functions that work before it. */
+#define SIMCUDA_EXPORTED_NAMES
 #include "device.h"
 #include "require.h"
 #include "settings.h"
@@ -86,13 +87,29 @@ static CUresult initialise(void)
     return CUDA_SUCCESS;
 }
 
+/* A tool that the environment names. That one which cannot be opened is passed over in silence is
+ * unverified. */
+static void open_injected_tool(void)
+{
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    void *tool = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    int (*initialize)(void) = tool ? (int (*)(void))dlsym(tool, "InitializeInjection") : NULL;
+    if (initialize) {
+        initialize();
+    }
+}
+
 CUresult CUDAAPI cuInit(unsigned flags)
 {
     COUNT_CALL(cuInit);
     REQUIRE(flags == 0);
     pthread_mutex_lock(&init_lock);
+    bool first = atomic_load(&driver_state) == DRIVER_UNINITIALIZED;
     CUresult result = initialise();
     pthread_mutex_unlock(&init_lock);
+    if (first && result == CUDA_SUCCESS) {
+        open_injected_tool();
+    }
     return result;
 }
 

@@ -1,4 +1,5 @@
 /* cuGetProcAddress, both versions: by name, CUDA version and default stream to an exported function. */
+#define SIMCUDA_EXPORTED_NAMES
 #include "driver.h"
 #include "require.h"
 #include "settings.h"

@@ -1,10 +1,38 @@
-/* Version, and subscription: one subscriber in the process, as up to driver r610. Launch callbacks are
- * delivered for the simulated driver's launches. */
+/* Version, and subscription: one subscriber in the process, as up to driver r610. It is told of the driver
+ * calls whose callbacks it has enabled. */
 #include <cupti_callbacks.h>
+#include <cupti_driver_cbid.h>
+#include <stdatomic.h>
 
+#include "observer.h"
 #include "stub.h"
 
-static bool subscribed;
+static struct {
+    atomic_bool taken;
+    CUpti_CallbackFunc callback;
+    void *data;
+    atomic_bool enabled[CUPTI_DRIVER_TRACE_CBID_SIZE];
+    atomic_uint correlation;
+} subscriber;
+
+static void tell(const struct driver_call *call)
+{
+    static _Thread_local uint32_t correlation;
+    if (!atomic_load(&subscriber.taken) || !atomic_load(&subscriber.enabled[call->id])) {
+        return;
+    }
+    if (!call->ended) {
+        correlation = atomic_fetch_add(&subscriber.correlation, 1) + 1;
+    }
+    CUresult result = call->result;
+    const CUpti_CallbackData data = {.callbackSite = call->ended ? CUPTI_API_EXIT : CUPTI_API_ENTER,
+                                     .functionName = call->function,
+                                     .functionParams = call->given,
+                                     .functionReturnValue = call->ended ? &result : NULL,
+                                     .correlationId = correlation,
+                                     .correlationData = call->between};
+    subscriber.callback(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, call->id, &data);
+}
 
 STUB_EXPORT CUptiResult cuptiGetVersion(uint32_t *version)
 {
@@ -19,32 +47,51 @@ STUB_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **te
     return CUPTI_SUCCESS;
 }
 
-STUB_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
+STUB_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback,
                                        void *data)
 {
     CUptiResult result = stub_called(__func__);
-    (void)callback, (void)data;
     if (result) {
         return result;
     }
-    if (subscribed) {
+    if (atomic_load(&subscriber.taken)) {
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     }
-    subscribed = true;
-    *subscriber = (CUpti_SubscriberHandle)&subscribed;
+    subscriber.callback = callback;
+    subscriber.data = data;
+    atomic_store(&subscriber.taken, true);
+    observer_set_calls(tell);
+    *handle = (CUpti_SubscriberHandle)&subscriber;
     return CUPTI_SUCCESS;
 }
 
-STUB_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
+STUB_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 {
-    (void)subscriber;
-    subscribed = false;
-    return stub_called(__func__);
+    CUptiResult result = stub_called(__func__);
+    if (result == CUPTI_SUCCESS && handle != (CUpti_SubscriberHandle)&subscriber) {
+        return stub_violation(__func__, "unsubscribed by somebody who has not subscribed");
+    }
+    observer_set_calls(NULL);
+    for (int id = 0; id < CUPTI_DRIVER_TRACE_CBID_SIZE; id++) {
+        atomic_store(&subscriber.enabled[id], false);
+    }
+    atomic_store(&subscriber.taken, false);
+    return result;
 }
 
-STUB_EXPORT CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
+STUB_EXPORT CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle,
                                             CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
-    (void)enable, (void)subscriber, (void)domain, (void)id;
-    return subscribed ? stub_called(__func__) : stub_violation(__func__, "nobody has subscribed");
+    CUptiResult result = stub_called(__func__);
+    if (!atomic_load(&subscriber.taken) || handle != (CUpti_SubscriberHandle)&subscriber) {
+        return stub_violation(__func__, "nobody has subscribed");
+    }
+    if (result == CUPTI_SUCCESS &&
+        (domain != CUPTI_CB_DOMAIN_DRIVER_API || id == 0 || id >= CUPTI_DRIVER_TRACE_CBID_SIZE)) {
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    if (result == CUPTI_SUCCESS) {
+        atomic_store(&subscriber.enabled[id], enable != 0);
+    }
+    return result;
 }

@@ -1,4 +1,4 @@
-/* Finds the simulated driver's observer hook. The library must be mapped already: we never load a driver. */
+/* Finds the simulated driver's two seams. The library must be mapped already: we never load a driver. */
 #include "observer.h"
 
 #include <dlfcn.h>
@@ -17,16 +17,20 @@ static void observe(const char *kernel)
     }
 }
 
+static void *seam(const char *name)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    return dlsym(driver ? driver : dlopen(NULL, RTLD_NOW), name); /* a test may stand in for the driver */
+}
+
 static void attach(void)
 {
     static atomic_flag attached = ATOMIC_FLAG_INIT;
     if (atomic_flag_test_and_set(&attached)) {
         return;
     }
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    driver = driver ? driver : dlopen(NULL, RTLD_NOW); /* a test program may stand in for the driver */
     void (*set)(void (*)(const char *)) =
-        (void (*)(void (*)(const char *)))dlsym(driver, "simcuda_set_launch_observer");
+        (void (*)(void (*)(const char *)))seam("simcuda_set_launch_observer");
     if (set) {
         set(observe);
     }
@@ -42,4 +46,12 @@ void observer_set(void (*launched)(const char *kernel))
 {
     attach();
     atomic_store(&listener, launched);
+}
+
+void observer_set_calls(driver_call_listener *told)
+{
+    void (*set)(driver_call_listener *) = (void (*)(driver_call_listener *))seam("simcuda_set_call_listener");
+    if (set) {
+        set(told);
+    }
 }
