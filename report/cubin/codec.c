@@ -37,20 +37,31 @@ static enum cubin_status decode_lz4_frame(const struct fatbin_entry *entry, unsi
     return wanted == 0 && given == entry->uncompressed_bytes ? CUBIN_OK : CUBIN_CODEC;
 }
 
-static enum cubin_status decode_zstd(const struct fatbin_entry *entry, void *out)
+static ZSTD_DCtx *zstd_context(struct fatbin_decoder *decoder)
 {
-    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (!decoder->zstd) {
+        decoder->zstd = ZSTD_createDCtx();
+        if (decoder->zstd) {
+            ZSTD_DCtx_setParameter(decoder->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MOST);
+        }
+    }
+    return decoder->zstd;
+}
+
+static enum cubin_status decode_zstd(struct fatbin_decoder *decoder, const struct fatbin_entry *entry,
+                                     void *out)
+{
+    ZSTD_DCtx *context = zstd_context(decoder);
     if (!context) {
         return CUBIN_NO_MEMORY;
     }
-    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MOST);
     size_t bytes =
         ZSTD_decompressDCtx(context, out, entry->uncompressed_bytes, entry->payload, entry->payload_bytes);
-    ZSTD_freeDCtx(context);
     return !ZSTD_isError(bytes) && bytes == entry->uncompressed_bytes ? CUBIN_OK : CUBIN_CODEC;
 }
 
-enum cubin_status fatbin_decode(const struct fatbin_entry *entry, void *out)
+enum cubin_status fatbin_decode_next(struct fatbin_decoder *decoder, const struct fatbin_entry *entry,
+                                     void *out)
 {
     if (entry->obfuscated) {
         return CUBIN_UNSUPPORTED;
@@ -68,7 +79,21 @@ enum cubin_status fatbin_decode(const struct fatbin_entry *entry, void *out)
     case FATBIN_LZ4_FRAME:
         return decode_lz4_frame(entry, out);
     case FATBIN_ZSTD:
-        return decode_zstd(entry, out);
+        return decode_zstd(decoder, entry, out);
     }
     return CUBIN_UNSUPPORTED;
+}
+
+void fatbin_decoder_free(struct fatbin_decoder *decoder)
+{
+    ZSTD_freeDCtx(decoder->zstd);
+    decoder->zstd = NULL;
+}
+
+enum cubin_status fatbin_decode(const struct fatbin_entry *entry, void *out)
+{
+    struct fatbin_decoder decoder = {0};
+    enum cubin_status status = fatbin_decode_next(&decoder, entry, out);
+    fatbin_decoder_free(&decoder);
+    return status;
 }

@@ -71,6 +71,15 @@ enum cubin_status fatbin_entry_parse(const void *header, size_t size, uint64_t r
 /* Fills out[entry->uncompressed_bytes]; a raw entry is copied. */
 enum cubin_status fatbin_decode(const struct fatbin_entry *entry, void *out);
 
+/* The same for one entry after another: what the codecs set up is kept between them. Zeroed at first; for
+ * one thread. */
+struct fatbin_decoder {
+    void *zstd;
+};
+enum cubin_status fatbin_decode_next(struct fatbin_decoder *decoder, const struct fatbin_entry *entry,
+                                     void *out);
+void fatbin_decoder_free(struct fatbin_decoder *decoder);
+
 /* --- cubins ------------------------------------------------------------------------------------------------
  */
 

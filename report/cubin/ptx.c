@@ -210,19 +210,34 @@ bool ptx_is_text(const char *text, size_t size)
     return (size_t)(ptx.end - ptx.at) > sizeof first && memcmp(ptx.at, first, sizeof first - 1) == 0;
 }
 
+/* The next place of the directive's letters, be it in a comment; the end if there is none. */
+static const char *find_letters(const struct ptx *ptx, const char *directive)
+{
+    const char *found = memmem(ptx->at, (size_t)(ptx->end - ptx->at), directive, strlen(directive));
+    return found ? found : ptx->end;
+}
+
+/* Over comments and strings, to `to` or past it. */
+static void skip_towards(struct ptx *ptx, const char *to)
+{
+    while (ptx->at < to) {
+        if ((*ptx->at != '/' && *ptx->at != '"') || !skip_filling(ptx)) {
+            ptx->at++;
+        }
+    }
+}
+
 /* Up to and past the next directive of that name. */
 static bool seek(struct ptx *ptx, const char *directive)
 {
     size_t length = strlen(directive);
-    while (ptx->at < ptx->end) {
-        size_t left = (size_t)(ptx->end - ptx->at);
-        if (*ptx->at == '.' && left > length && memcmp(ptx->at, directive, length) == 0 &&
-            !is_word_character(ptx->at[length]) && ptx->at[length] != '.') {
+    for (const char *found; (found = find_letters(ptx, directive)) < ptx->end;) {
+        skip_towards(ptx, found);
+        if (ptx->at == found) {
             ptx->at += length;
-            return true;
-        }
-        if ((*ptx->at != '/' && *ptx->at != '"') || !skip_filling(ptx)) {
-            ptx->at++;
+            if (ptx->at < ptx->end && !is_word_character(*ptx->at) && *ptx->at != '.') {
+                return true;
+            }
         }
     }
     return false;

@@ -151,7 +151,7 @@ static enum cubin_status unpack_and_read(struct collector *collector, struct sca
         return CUBIN_NO_MEMORY;
     }
     entry->payload = worker->stored.at;
-    enum cubin_status status = fatbin_decode(entry, worker->image.at);
+    enum cubin_status status = fatbin_decode_next(&worker->decoder, entry, worker->image.at);
     entry->payload = NULL;
     return status == CUBIN_OK ? read_image(collector, worker->image.at) : status;
 }
@@ -189,4 +189,5 @@ void scan_worker_free(struct scan_worker *worker)
 {
     free(worker->stored.at);
     free(worker->image.at);
+    fatbin_decoder_free(&worker->decoder);
 }

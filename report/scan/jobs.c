@@ -12,16 +12,19 @@
  * larger entry runs alone. */
 #define IN_FLIGHT_MOST_BYTES (128u << 20)
 
+/* Workers are woken for this much work, not for each of thousands of small entries. */
+#define WAKE_BYTES (1u << 20)
+
 struct scan_pool {
     int fd;
     const struct scan_options *options;
     pthread_t workers[WORKERS_MOST];
     unsigned workers_count;
     pthread_mutex_t lock;
-    pthread_cond_t added, finished;
+    pthread_cond_t added, freed, finished;
     struct scan_job **jobs;
     size_t jobs_count, jobs_capacity, next, done;
-    size_t in_flight_bytes, kept_bytes;
+    size_t in_flight_bytes, kept_bytes, unannounced_bytes;
     uint64_t finished_bytes;
     bool closed;
 };
@@ -45,7 +48,7 @@ static struct scan_job *take_job(struct scan_pool *pool)
         if (pool->closed && pool->next == pool->jobs_count) {
             return NULL;
         }
-        pthread_cond_wait(&pool->added, &pool->lock);
+        pthread_cond_wait(pool->next < pool->jobs_count ? &pool->freed : &pool->added, &pool->lock);
     }
     struct scan_job *job = pool->jobs[pool->next++];
     pool->in_flight_bytes += job_bytes(job);
@@ -63,9 +66,10 @@ static void *work(void *argument)
         pthread_mutex_lock(&pool->lock);
         pool->in_flight_bytes -= job_bytes(job);
         pool->finished_bytes += job->entry.payload_bytes;
-        pool->done++;
-        pthread_cond_broadcast(&pool->added); /* memory came free for another */
-        pthread_cond_signal(&pool->finished);
+        pthread_cond_broadcast(&pool->freed);
+        if (++pool->done == pool->jobs_count && pool->closed) {
+            pthread_cond_signal(&pool->finished);
+        }
     }
     pthread_mutex_unlock(&pool->lock);
     scan_worker_free(&worker);
@@ -89,6 +93,7 @@ struct scan_pool *scan_pool_open(int fd, const struct scan_options *options)
     pool->options = options;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->added, NULL);
+    pthread_cond_init(&pool->freed, NULL);
     pthread_cond_init(&pool->finished, NULL);
     unsigned wanted = processors();
     pool->kept_bytes = IN_FLIGHT_MOST_BYTES / (2 * wanted); /* two buffers a worker */
@@ -123,7 +128,11 @@ bool scan_pool_add(struct scan_pool *pool, const struct scan_job *job)
     *copy = *job;
     pthread_mutex_lock(&pool->lock);
     bool added = append(pool, copy);
-    pthread_cond_signal(&pool->added);
+    pool->unannounced_bytes += job_bytes(job);
+    if (pool->unannounced_bytes >= WAKE_BYTES) {
+        pool->unannounced_bytes = 0;
+        pthread_cond_broadcast(&pool->added);
+    }
     pthread_mutex_unlock(&pool->lock);
     if (!added) {
         free(copy);
@@ -195,6 +204,7 @@ void scan_pool_free(struct scan_pool *pool)
     free(pool->jobs);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->added);
+    pthread_cond_destroy(&pool->freed);
     pthread_cond_destroy(&pool->finished);
     free(pool);
 }

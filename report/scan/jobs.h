@@ -38,6 +38,7 @@ struct scan_worker {
     int fd;
     const struct scan_options *options;
     struct scan_buffer stored, image;
+    struct fatbin_decoder decoder;
     size_t kept_bytes; /* larger buffers are given back after use */
 };
 void scan_job_run(struct scan_job *job, struct scan_worker *worker);

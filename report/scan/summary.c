@@ -25,12 +25,25 @@ static bool same_name_and_arch(const struct scan_kernel *a, const struct scan_ke
     return strcmp(a->mangled, b->mangled) == 0 && a->sm == b->sm && a->variant == b->variant;
 }
 
+static bool any_prelink(const struct scan_file *file)
+{
+    for (size_t i = 0; i < file->kernels_count; i++) {
+        if (file->kernels[i].origin == ORIGIN_PRELINK) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Kernels to judge, without the relocatable copies of linked ones. */
 static size_t without_copies(const struct scan_file *file, const struct scan_kernel **kept)
 {
     size_t count = 0;
     for (size_t i = 0; i < file->kernels_count; i++) {
         kept[i] = &file->kernels[i];
+    }
+    if (!any_prelink(file)) {
+        return file->kernels_count;
     }
     qsort(kept, file->kernels_count, sizeof *kept, by_name);
     const struct scan_kernel *linked = NULL;
