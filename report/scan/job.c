@@ -9,8 +9,11 @@
 #include "report/names/demangle.h"
 #include "select.h"
 
-/* Page faults of 4 KB took half as much time as the unpacking of a library with large entries. */
-#define HUGE_PAGE_BYTES (2u << 20)
+/* Page faults of 4 KB took half as much time as the unpacking of a library with large entries; a huge page
+ * for a small file takes more than its reading. */
+#define PAGE_BYTES       4096u
+#define HUGE_PAGE_BYTES  (2u << 20)
+#define SMALL_MOST_BYTES (256u << 10)
 
 struct collector {
     struct scan_job *job;
@@ -21,13 +24,14 @@ struct collector {
 static unsigned char *buffer_reserve(struct scan_buffer *buffer, size_t bytes)
 {
     if (bytes >= buffer->capacity) {
+        size_t page = bytes <= SMALL_MOST_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES;
         free(buffer->at);
-        buffer->capacity = (bytes + bytes / 4 + HUGE_PAGE_BYTES) & ~(size_t)(HUGE_PAGE_BYTES - 1);
-        buffer->at = aligned_alloc(HUGE_PAGE_BYTES, buffer->capacity);
-        if (buffer->at) {
-            madvise(buffer->at, buffer->capacity, MADV_HUGEPAGE); /* refused where there are none */
-        } else {
+        buffer->capacity = (bytes + bytes / 4 + page) & ~(page - 1);
+        buffer->at = aligned_alloc(page, buffer->capacity);
+        if (!buffer->at) {
             buffer->capacity = 0;
+        } else if (page == HUGE_PAGE_BYTES) {
+            madvise(buffer->at, buffer->capacity, MADV_HUGEPAGE); /* refused where there are none */
         }
     }
     return buffer->at;

@@ -12,14 +12,14 @@
  * larger entry runs alone. */
 #define IN_FLIGHT_MOST_BYTES (128u << 20)
 
-/* Workers are woken for this much work, not for each of thousands of small entries. */
+/* Workers are started and woken for this much work, not for each of thousands of small entries or files. */
 #define WAKE_BYTES (1u << 20)
 
 struct scan_pool {
     int fd;
     const struct scan_options *options;
     pthread_t workers[WORKERS_MOST];
-    unsigned workers_count;
+    unsigned workers_wanted, workers_count;
     pthread_mutex_t lock;
     pthread_cond_t added, freed, finished;
     struct scan_job **jobs;
@@ -95,13 +95,17 @@ struct scan_pool *scan_pool_open(int fd, const struct scan_options *options)
     pthread_cond_init(&pool->added, NULL);
     pthread_cond_init(&pool->freed, NULL);
     pthread_cond_init(&pool->finished, NULL);
-    unsigned wanted = processors();
-    pool->kept_bytes = IN_FLIGHT_MOST_BYTES / (2 * wanted); /* two buffers a worker */
-    while (pool->workers_count < wanted &&
+    pool->workers_wanted = processors();
+    pool->kept_bytes = IN_FLIGHT_MOST_BYTES / (2 * pool->workers_wanted); /* two buffers a worker */
+    return pool;
+}
+
+static void start_workers(struct scan_pool *pool)
+{
+    while (pool->workers_count < pool->workers_wanted &&
            pthread_create(&pool->workers[pool->workers_count], NULL, work, pool) == 0) {
         pool->workers_count++;
     }
-    return pool;
 }
 
 static bool append(struct scan_pool *pool, struct scan_job *job)
@@ -131,6 +135,7 @@ bool scan_pool_add(struct scan_pool *pool, const struct scan_job *job)
     pool->unannounced_bytes += job_bytes(job);
     if (pool->unannounced_bytes >= WAKE_BYTES) {
         pool->unannounced_bytes = 0;
+        start_workers(pool);
         pthread_cond_broadcast(&pool->added);
     }
     pthread_mutex_unlock(&pool->lock);

@@ -187,6 +187,26 @@ static void an_lz4_frame_unpacks(void **state)
     seed_free(&seed);
 }
 
+static void one_decoder_goes_on_after_a_broken_entry(void **state)
+{
+    (void)state;
+    struct seed seed = seed_read("size.fatbin");
+    struct seen seen;
+    assert_int_equal(walk(&seed, &seen), CUBIN_OK);
+    struct fatbin_entry good = seen.last, cut = good;
+    cut.payload_bytes /= 2;
+    struct fatbin_decoder decoder = {0};
+    char *text = calloc(1, good.uncompressed_bytes + 1), *expected = last_text(&seen);
+    assert_int_equal(fatbin_decode_next(&decoder, &good, text), CUBIN_OK);
+    assert_int_equal(fatbin_decode_next(&decoder, &cut, text), CUBIN_CODEC);
+    assert_int_equal(fatbin_decode_next(&decoder, &good, text), CUBIN_OK);
+    assert_string_equal(text, expected);
+    fatbin_decoder_free(&decoder);
+    free(text);
+    free(expected);
+    seed_free(&seed);
+}
+
 static void variants_stand_in_the_flags(void **state)
 {
     (void)state;
@@ -229,6 +249,7 @@ int main(void)
         cmocka_unit_test(each_broken_field_is_a_status),
         cmocka_unit_test(lz4_blocks_and_frames_are_checked_too),
         cmocka_unit_test(an_lz4_frame_unpacks),
+        cmocka_unit_test(one_decoder_goes_on_after_a_broken_entry),
         cmocka_unit_test(variants_stand_in_the_flags),
         cmocka_unit_test(a_visitor_can_stop),
     };
