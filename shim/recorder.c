@@ -77,14 +77,19 @@ static ALWAYS_INLINE uint64_t stream_of(const struct launch_call *call)
     return call->stream ? (uintptr_t)call->stream : own;
 }
 
-/* Majority vote over the streams: a few launches elsewhere, as in a warm-up, make no difference. A thread's
- * own default stream is another one on each thread, and lives as long as that: as a shard does. */
+/* A thread's own default stream is another one on each thread; threads that adopt a shard are told apart. */
+static uint64_t own_stream(const struct shard *shard)
+{
+    return (uintptr_t)shard + shard->record->adoptions;
+}
+
+/* Majority vote over the streams: a few launches elsewhere, as in a warm-up, make no difference. */
 static ALWAYS_INLINE void vote_stream(const struct shard *shard, struct store_counter *counter,
                                       const struct launch_call *call)
 {
     _Atomic uint32_t *field = (_Atomic uint32_t *)&counter->stream;
     uint64_t stream = stream_of(call);
-    stream = stream == (uintptr_t)CU_STREAM_PER_THREAD ? (uintptr_t)shard : stream;
+    stream = UNLIKELY(stream == (uintptr_t)CU_STREAM_PER_THREAD) ? own_stream(shard) : stream;
     uint32_t mark = (uint32_t)(stream * 0x9e3779b97f4a7c15u >> 32) & ~STORE_STREAM_VOTES;
     uint32_t before = load_relaxed(field), votes = before & STORE_STREAM_VOTES;
     if (LIKELY(before - votes == mark)) {

@@ -7,6 +7,7 @@
 
 #include "findings.h"
 #include "sequences.h"
+#include "store/fold.h"
 #include "store/labels.h"
 
 const struct rule finding_rules[] = {
@@ -31,8 +32,8 @@ const unsigned finding_run_rules_count = sizeof finding_run_rules / sizeof *find
 /* What one rule found in the configurations of one kernel. */
 struct claim {
     unsigned rule;
-    uint32_t kernel, worst; /* configuration */
-    uint32_t configurations;
+    uint32_t kernel, worst;  /* configuration */
+    uint32_t configurations; /* equal devices as one */
     uint64_t launches;
     double cost, worst_cost;
     double concerned; /* what the launches offered, wasted or not */
@@ -121,6 +122,34 @@ static enum finding_severity severity_of(const struct findings_run *run, const s
     return severity > rule->most_severe ? severity : rule->most_severe;
 }
 
+static const char *triton_advice(unsigned rule)
+{
+    static const struct {
+        void (*advice)(const struct subject *subject, struct sentence *sentence);
+        const char *instead;
+    } table[] = {
+#define TRITON(function, advice) {function##_advice, advice},
+#include "triton.def"
+#undef TRITON
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].advice == finding_rules[rule].advice) {
+            return table[i].instead;
+        }
+    }
+    return NULL;
+}
+
+static void advise(const struct claim *claim, const struct subject *worst, struct sentence *sentence)
+{
+    const char *triton = worst->configuration->labels & LABEL_TRITON ? triton_advice(claim->rule) : NULL;
+    if (triton) {
+        say(sentence, "%s", triton);
+    } else {
+        finding_rules[claim->rule].advice(worst, sentence);
+    }
+}
+
 static void claim_report(const struct findings_run *run, const struct claim *claim)
 {
     const struct rule *rule = &finding_rules[claim->rule];
@@ -136,7 +165,7 @@ static void claim_report(const struct findings_run *run, const struct claim *cla
     if (claim->configurations > 1) {
         say(&draft.evidence, " So or similar in %s of its configurations.", COUNT(claim->configurations));
     }
-    rule->advice(&worst, &draft.advice);
+    advise(claim, &worst, &draft.advice);
     finding_add(run, &draft);
 }
 
@@ -170,10 +199,13 @@ static void rest_report(const struct findings_run *run, const struct rest *rest)
 static void claim_extend(struct claim *claim, const struct subject *subject, struct verdict verdict)
 {
     double cost = verdict.fraction * subject->offered;
-    if (claim->configurations++ == 0 || cost > claim->worst_cost) {
-        claim->worst = (uint32_t)(subject->configuration - subject->run->merged->configurations);
+    uint32_t index = (uint32_t)(subject->configuration - subject->run->merged->configurations);
+    bool further = claim->configurations == 0 || subject->run->first_of_equal[index] == index;
+    if (claim->configurations == 0 || cost > claim->worst_cost) {
+        claim->worst = index;
         claim->worst_cost = cost;
     }
+    claim->configurations += further;
     claim->launches += subject->configuration->launches;
     claim->cost += cost;
     claim->concerned += subject->offered;
@@ -279,19 +311,12 @@ static void claims_report(const struct findings_run *run, struct claims *claims)
 
 /* --- the whole ----------------------------------------------------------------------------------------- */
 
-struct marks {
-    const struct merged *merged;
-    bool *in_sequence;
-};
-
 static void mark_members(const struct sequence *sequence, void *context)
 {
-    struct marks *marks = context;
-    uint32_t at = sequence->first;
-    do {
-        marks->in_sequence[at] = true;
-        at = marks->merged->configurations[at].successor;
-    } while (at != sequence->first);
+    bool *in_sequence = context;
+    for (uint32_t i = 0; i < sequence->members_count; i++) {
+        in_sequence[sequence->members[i]] = true;
+    }
 }
 
 static bool comes_before(const struct merged_finding *a, const struct merged_finding *b)
@@ -330,15 +355,17 @@ bool findings_compute(struct merged *merged)
     bool out_of_memory = false;
     bool *in_sequence = calloc((size_t)merged->configurations_count + 1, sizeof *in_sequence);
     struct findings_run run = run_of(merged);
-    struct marks marks = {merged, in_sequence};
+    uint32_t *first_of_equal = fold_representatives(merged);
     run.in_sequence = in_sequence;
+    run.first_of_equal = first_of_equal;
     run.out_of_memory = &out_of_memory;
-    if (in_sequence && sequences_find(&run, mark_members, &marks)) {
+    if (in_sequence && first_of_equal && sequences_find(&run, mark_members, in_sequence)) {
         run_judge(&run);
         findings_sort(merged);
     } else {
         out_of_memory = true;
     }
     free(in_sequence);
+    free(first_of_equal);
     return !out_of_memory;
 }

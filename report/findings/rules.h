@@ -19,7 +19,8 @@ struct findings_run {
     double capacity; /* all that launches offered, in the unit of costs; 0 unknown */
     double seconds;  /* of the longest process */
     bool timed;
-    const bool *in_sequence; /* by configuration: a member of a repeating sequence */
+    const bool *in_sequence;        /* by configuration: a member of a repeating sequence */
+    const uint32_t *first_of_equal; /* by configuration: the first that differs by no more than the device */
     bool *out_of_memory;
 };
 

@@ -60,8 +60,9 @@ bool subject_is_tiny(const struct subject *subject)
 
 struct verdict tiny_launches_judge(const struct subject *subject)
 {
+    const struct findings_run *run = subject->run;
     bool in_sequence =
-        subject->run->in_sequence[subject->configuration - subject->run->merged->configurations];
+        run->in_sequence[run->first_of_equal[subject->configuration - run->merged->configurations]];
     if (in_sequence || !subject_is_tiny(subject)) {
         return clear;
     }
@@ -88,7 +89,8 @@ void tiny_launches_advice(const struct subject *subject, struct sentence *senten
 {
     const struct merged *merged = subject->run->merged;
     uint32_t successor = subject->configuration->successor;
-    if (successor == MERGED_NONE) {
+    bool clear_lead = subject->configuration->successor_votes >= direct_launches(subject) / 2;
+    if (successor == MERGED_NONE || !clear_lead) {
         say(sentence, "Give one launch the work of many, or capture the loop around it in a CUDA graph.");
     } else if (&merged->configurations[successor] == subject->configuration) {
         say(sentence, "It mostly follows itself: let one launch with more blocks do the work of many.");

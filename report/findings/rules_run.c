@@ -1,4 +1,6 @@
 /* Rules about the run as a whole: what repeats, what dominates, what was not seen. */
+#include <stdlib.h>
+
 #include "collect.h"
 #include "sequences.h"
 
@@ -9,19 +11,18 @@ struct sequence_context {
     const struct run_rule *rule;
 };
 
-enum { MEMBERS_NAMED = 4 };
+enum { MEMBERS_NAMED = 3 };
 
 static void say_members(const struct merged *merged, const struct sequence *sequence,
                         struct sentence *sentence)
 {
-    uint32_t at = sequence->first;
-    for (uint32_t i = 0; i < sequence->length && i < MEMBERS_NAMED; i++) {
-        const struct merged_configuration *member = &merged->configurations[at];
-        say(sentence, "%s%s", i ? " → " : "", NAME(merged->kernels[member->kernel].short_name));
-        at = member->successor;
+    uint32_t named = sequence->members_count > MEMBERS_NAMED ? MEMBERS_NAMED : sequence->members_count;
+    for (uint32_t i = 0; i < named; i++) {
+        const struct merged_configuration *member = &merged->configurations[sequence->members[i]];
+        say(sentence, "%s%s", i ? ", " : "", NAME(merged->kernels[member->kernel].short_name));
     }
-    if (sequence->length > MEMBERS_NAMED) {
-        say(sentence, " → %u more", sequence->length - MEMBERS_NAMED);
+    if (sequence->members_count > named) {
+        say(sentence, " and %u more", sequence->members_count - named);
     }
 }
 
@@ -32,30 +33,43 @@ static double member_cost(const struct findings_run *run, const struct merged_co
     return subject_is_tiny(&subject) ? member->judged.tail_waste * subject.offered : 0;
 }
 
+static double sequence_cost(const struct findings_run *run, const struct sequence *sequence)
+{
+    const struct merged *merged = run->merged;
+    double cost = 0;
+    for (uint32_t i = 0; i < sequence->members_count; i++) {
+        const struct merged_kernel *kernel =
+            &merged->kernels[merged->configurations[sequence->members[i]].kernel];
+        for (uint32_t j = kernel->first_configuration;
+             j < kernel->first_configuration + kernel->configurations; j++) {
+            if (run->first_of_equal[j] == sequence->members[i]) {
+                cost += member_cost(run, &merged->configurations[j]);
+            }
+        }
+    }
+    return cost;
+}
+
 static void sequence_report(const struct sequence *sequence, void *context)
 {
     const struct sequence_context *made = context;
     const struct merged *merged = made->run->merged;
     struct finding_draft draft = finding_draft_of(made->rule, SEVERITY_MEDIUM);
-    uint32_t at = sequence->first;
-    do {
-        const struct merged_configuration *member = &merged->configurations[at];
-        draft.launches += member->launches - member->graph_launches;
-        draft.cost += member_cost(made->run, member);
-        at = member->successor;
-    } while (at != sequence->first);
+    draft.cost = sequence_cost(made->run, sequence);
     if (draft.cost > 0 && draft.cost >= threshold_high_share * made->run->capacity) {
         draft.severity = SEVERITY_HIGH;
     }
-    draft.configuration = sequence->first;
-    draft.kernel = merged->configurations[sequence->first].kernel;
-    say_members(merged, sequence, &draft.evidence);
+    draft.launches = sequence->launches;
+    draft.configuration = sequence->members[0];
+    draft.kernel = merged->configurations[draft.configuration].kernel;
     say(&draft.evidence,
-        ": these %u launches follow each other about %s times, most of them too small for the GPU.",
-        sequence->length, COUNT(sequence->repeats));
+        "%s, most of them too small for the GPU, repeat about %s times: ", PLURAL(sequence->length, "launch"),
+        COUNT(sequence->repeats));
+    say_members(merged, sequence, &draft.evidence);
+    say(&draft.evidence, ".");
     say(&draft.advice,
-        "Capture the %u launches once as a CUDA graph and replay it, or fuse them into one kernel.",
-        sequence->length);
+        "Capture the %s launches once as a CUDA graph and replay it, or fuse them into fewer kernels.",
+        COUNT(sequence->length));
     finding_add(made->run, &draft);
 }
 
@@ -77,37 +91,47 @@ static double share_of_run(const struct findings_run *run, const struct merged_c
     return (double)configuration->launches / (double)run->merged->totals.launches;
 }
 
-static const struct merged_configuration *largest(const struct findings_run *run)
+struct largest {
+    const struct merged_configuration *configuration; /* the first of equal ones, NULL: none */
+    double share;
+    uint64_t launches;
+};
+
+static struct largest largest_of(const struct findings_run *run, struct largest *groups)
 {
     const struct merged *merged = run->merged;
-    const struct merged_configuration *largest = NULL;
-    double most = 0;
+    struct largest most = {NULL, 0, 0};
     for (uint32_t i = 0; i < merged->configurations_count; i++) {
-        double share = share_of_run(run, &merged->configurations[i]);
-        if (share > most) {
-            most = share;
-            largest = &merged->configurations[i];
-        }
+        struct largest *group = &groups[run->first_of_equal[i]];
+        group->configuration = &merged->configurations[run->first_of_equal[i]];
+        group->share += share_of_run(run, &merged->configurations[i]);
+        group->launches += merged->configurations[i].launches;
+        most = group->share > most.share ? *group : most;
     }
-    return largest;
+    return most;
 }
 
 void dominated_by_one_configuration_judge(const struct findings_run *run, const struct run_rule *rule)
 {
     const struct merged *merged = run->merged;
-    const struct merged_configuration *first = largest(run);
-    if (!first || merged->configurations_count < threshold_dominant_of) {
+    if (merged->configurations_count < threshold_dominant_of) {
         return;
     }
-    double share = share_of_run(run, first);
-    if (share < (run->timed ? threshold_dominant_gpu_time : threshold_dominant_launches)) {
+    struct largest *groups = calloc(merged->configurations_count, sizeof *groups);
+    if (!groups) {
+        *run->out_of_memory = true;
+        return;
+    }
+    struct largest most = largest_of(run, groups);
+    free(groups);
+    if (most.share < (run->timed ? threshold_dominant_gpu_time : threshold_dominant_launches)) {
         return;
     }
     struct finding_draft draft = finding_draft_of(rule, SEVERITY_NOTE);
-    draft.kernel = first->kernel;
-    draft.configuration = (uint32_t)(first - merged->configurations);
-    draft.launches = first->launches;
-    say(&draft.evidence, "%s of %s are of this one of %s configurations.", PERCENT(share),
+    draft.kernel = most.configuration->kernel;
+    draft.configuration = (uint32_t)(most.configuration - merged->configurations);
+    draft.launches = most.launches;
+    say(&draft.evidence, "%s of %s are of this one of %s configurations.", PERCENT(most.share),
         run->timed ? "the GPU time" : "all launches", COUNT(merged->configurations_count));
     say(&draft.advice, "Look at this kernel first: what is gained elsewhere hardly counts.");
     finding_add(run, &draft);

@@ -187,7 +187,8 @@ static void successors_in(struct incoming *in)
         if (configuration->successor == successor) {
             configuration->successor_votes =
                 merge_sum(configuration->successor_votes, counters[i].successor_votes);
-        } else if (counters[i].successor_votes > configuration->successor_votes) {
+        } else if (configuration->successor == MERGED_NONE ||
+                   counters[i].successor_votes > configuration->successor_votes) {
             configuration->successor = successor;
             configuration->successor_votes = counters[i].successor_votes;
         }

@@ -44,31 +44,69 @@ static bool fold_equal(const void *context, uint32_t index, const void *key)
     return memcmp(&known, key, sizeof known) == 0;
 }
 
+/* Where among the folded the configuration belongs, taking it in if it is the first; UINT32_MAX: out of
+ * memory.
+ */
+static uint32_t fold_in(struct folding *folding, struct table *table, uint32_t index, uint32_t *used)
+{
+    struct fold_key key = key_of(&folding->merged->configurations[index]);
+    folding->folded[*used] = (struct folded){.configuration = index};
+    uint32_t at = table_intern(table, table_hash(table, &key, sizeof key), *used, fold_equal, folding, &key);
+    *used += at == *used;
+    return at;
+}
+
 struct folded *fold_configurations(const struct merged *merged, const struct merged_kernel *kernel,
                                    uint32_t *count)
 {
     struct folding folding = {merged, malloc(((size_t)kernel->configurations + 1) * sizeof(struct folded))};
     struct table table;
-    uint32_t used = 0;
+    *count = 0;
     table_open(&table);
     for (uint32_t i = 0; folding.folded && i < kernel->configurations; i++) {
-        uint32_t index = kernel->first_configuration + i;
-        const struct merged_configuration *configuration = &merged->configurations[index];
-        struct fold_key key = key_of(configuration);
-        folding.folded[used] = (struct folded){.configuration = index};
-        uint32_t at =
-            table_intern(&table, table_hash(&table, &key, sizeof key), used, fold_equal, &folding, &key);
+        uint32_t index = kernel->first_configuration + i, at = fold_in(&folding, &table, index, count);
         if (at == UINT32_MAX) {
             free(folding.folded);
             folding.folded = NULL;
             break;
         }
-        used += at == used;
-        folding.folded[at].devices++;
-        folding.folded[at].launches = merge_sum(folding.folded[at].launches, configuration->launches);
-        folding.folded[at].elsewhere_loss += configuration->elsewhere_loss;
+        struct folded *into = &folding.folded[at];
+        into->devices++;
+        into->launches = merge_sum(into->launches, merged->configurations[index].launches);
+        into->elsewhere_loss += merged->configurations[index].elsewhere_loss;
     }
     table_free(&table);
-    *count = used;
     return folding.folded;
+}
+
+static bool fold_kernel(struct folding *folding, const struct merged_kernel *kernel, uint32_t *first)
+{
+    struct table table;
+    uint32_t used = 0;
+    bool held = true;
+    table_open(&table);
+    for (uint32_t i = 0; held && i < kernel->configurations; i++) {
+        uint32_t index = kernel->first_configuration + i, at = fold_in(folding, &table, index, &used);
+        held = at != UINT32_MAX;
+        first[index] = held ? folding->folded[at].configuration : index;
+    }
+    table_free(&table);
+    return held;
+}
+
+uint32_t *fold_representatives(const struct merged *merged)
+{
+    size_t count = (size_t)merged->configurations_count + 1;
+    uint32_t *first = malloc(count * sizeof *first);
+    struct folding folding = {merged, malloc(count * sizeof(struct folded))};
+    bool held = first && folding.folded;
+    for (uint32_t i = 0; held && i < merged->kernels_count; i++) {
+        held = fold_kernel(&folding, &merged->kernels[i], first);
+    }
+    free(folding.folded);
+    if (!held) {
+        free(first);
+        return NULL;
+    }
+    return first;
 }

@@ -16,4 +16,8 @@ struct folded {
 struct folded *fold_configurations(const struct merged *merged, const struct merged_kernel *kernel,
                                    uint32_t *count);
 
+/* For each configuration the first that it is equal to but for the device. The caller frees; NULL: out of
+ * memory. */
+uint32_t *fold_representatives(const struct merged *merged);
+
 #endif

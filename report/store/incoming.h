@@ -29,6 +29,9 @@ uint32_t incoming_kernel(struct incoming *in, uint32_t index);
 /* What it counted and measured is added to them. False: out of memory. */
 bool incoming_count(struct incoming *in);
 
+/* Which of it may have run beside other launches. False: out of memory. */
+bool incoming_streams(struct incoming *in);
+
 /* Fills what the header says of the process. False: out of memory. */
 bool process_describe(struct merged *merged, struct merged_process *process, struct store_file *file,
                       const char *path);

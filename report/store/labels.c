@@ -4,7 +4,8 @@
 #include <string.h>
 
 const char *const launch_label_names[LABEL_KINDS] = {"cooperative",   "persistent",   "cluster",
-                                                     "communication", "programmatic", "partial_device"};
+                                                     "communication", "programmatic", "partial_device",
+                                                     "concurrent",    "triton"};
 
 enum place { START, ANYWHERE };
 static const struct {
@@ -50,6 +51,18 @@ static bool is_persistent(const struct judgement *judged)
            judged->blocks % judged->sms == 0;
 }
 
+/* Triton names kernels as in C, loads them from memory, and bounds them to the one block size that they are
+ * compiled for, a power of two of warps: so does hardly anything else. Inductor's names say it. */
+static bool is_triton(const struct merged_kernel *kernel, const struct merged_configuration *configuration)
+{
+    const uint32_t *block = configuration->block;
+    bool one_size = (kernel->valid & STORE_KERNEL_ATTRIBUTES) && block[1] * block[2] == 1 &&
+                    kernel->max_threads_per_block == block[0] && block[0] < 1024 && block[0] % 32 == 0 &&
+                    (block[0] & (block[0] - 1)) == 0;
+    return strncmp(kernel->mangled, "triton_", 7) == 0 ||
+           (one_size && !kernel->image && strncmp(kernel->mangled, "_Z", 2) != 0);
+}
+
 unsigned labels_of(const struct merged_kernel *kernel, const struct merged_configuration *configuration,
                    const struct merged_device *device, const struct judgement *judged)
 {
@@ -59,6 +72,8 @@ unsigned labels_of(const struct merged_kernel *kernel, const struct merged_confi
     labels |= configuration_has_cluster(configuration) ? LABEL_CLUSTER : 0;
     labels |= is_communication(kernel->name) ? LABEL_COMMUNICATION : 0;
     labels |= is_persistent(judged) ? LABEL_PERSISTENT : 0;
+    labels |= configuration->beside_others > configuration->launches / 2 ? LABEL_CONCURRENT : 0;
+    labels |= is_triton(kernel, configuration) ? LABEL_TRITON : 0;
     if ((judged->valid & JUDGED_SLOTS) && (device->limits.valid & 1u) && judged->sms < device->limits.sms) {
         labels |= LABEL_PARTIAL_DEVICE;
     }

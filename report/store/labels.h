@@ -8,7 +8,7 @@
 unsigned labels_of(const struct merged_kernel *kernel, const struct merged_configuration *configuration,
                    const struct merged_device *device, const struct judgement *judged);
 
-/* Labels that explain idle SMs: by design, not by mistake. */
-#define LABELS_EXCUSED (LABEL_COOPERATIVE | LABEL_PERSISTENT | LABEL_COMMUNICATION)
+/* Labels that explain idle SMs: by design, or others may use them. */
+#define LABELS_EXCUSED (LABEL_COOPERATIVE | LABEL_PERSISTENT | LABEL_COMMUNICATION | LABEL_CONCURRENT)
 
 #endif

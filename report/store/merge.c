@@ -137,7 +137,7 @@ bool merged_add_store(struct merged *merged, const char *path, char reason[STORE
         return false;
     }
     bool held = process_new(&in, path) && incoming_read(&in) && incoming_allocate(&in) &&
-                incoming_describe(&in) && incoming_count(&in);
+                incoming_describe(&in) && incoming_count(&in) && incoming_streams(&in);
     if (held) {
         merged->processes_count++;
         process_close(&in);

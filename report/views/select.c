@@ -156,6 +156,27 @@ static int worse_first(const void *left, const void *right)
     return names ? names : (a->index > b->index) - (a->index < b->index);
 }
 
+/* Shapes last: the order in which threads of the program met them says nothing. */
+static int worse_configuration_first(const void *left, const void *right, void *context)
+{
+    const struct merged_configuration *configurations = context;
+    const struct sorted *a = left, *b = right;
+    if (a->key != b->key || a->second != b->second) {
+        return worse_first(left, right);
+    }
+    const struct merged_configuration *x = &configurations[a->index], *y = &configurations[b->index];
+    const uint32_t shapes[][2] = {{x->grid[0], y->grid[0]},   {x->grid[1], y->grid[1]},
+                                  {x->grid[2], y->grid[2]},   {x->block[0], y->block[0]},
+                                  {x->block[1], y->block[1]}, {x->block[2], y->block[2]},
+                                  {x->device, y->device}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        if (shapes[i][0] != shapes[i][1]) {
+            return shapes[i][0] < shapes[i][1] ? -1 : 1;
+        }
+    }
+    return worse_first(left, right);
+}
+
 static int by_name(const void *left, const void *right)
 {
     const struct sorted *a = left, *b = right;
@@ -188,7 +209,8 @@ static void move_kernel(struct merged *merged, struct moved *moved, const struct
     for (uint32_t i = 0; i < kernel->configurations; i++) {
         moved->configurations[i] = configuration_key(merged, order, kernel->first_configuration + i);
     }
-    qsort(moved->configurations, kernel->configurations, sizeof *moved->configurations, worse_first);
+    qsort_r(moved->configurations, kernel->configurations, sizeof *moved->configurations,
+            worse_configuration_first, merged->configurations);
     kernel->first_configuration = moved->configurations_count;
     for (uint32_t i = 0; i < kernel->configurations; i++) {
         uint32_t from = moved->configurations[i].index, to = moved->configurations_count++;

@@ -20,6 +20,10 @@ DESERVED = {
     "banks": set(),
     "cooperative": set(),
     "cluster": set(),
+    "graph": {("fewer-blocks-than-sms", "produce"), ("fewer-blocks-than-sms", "consume")},
+    "threads": set(),  # eight streams of their own: what one leaves idle, others may use
+    "modules": {("fewer-blocks-than-sms", "scale"), ("fewer-blocks-than-sms", "offset")},
+    "library": {("fewer-blocks-than-sms", "offset")},
 }
 
 
@@ -37,11 +41,17 @@ def test_findings_are_ranked_by_cost(simulated):
     assert all(0 < f["share"] <= 1 for f in findings if f["cost"])
 
 
-@pytest.mark.parametrize("name", ["cooperative", "cluster"])
-def test_kinds_are_labelled(simulated, name):
+def test_every_sample_is_pinned():
+    assert set(DESERVED) == {path.stem for path in (support.ROOT / "sample_apps").glob("*.c*") if path.suffix in (".c", ".cu")} - {
+        "kernels"}
+
+
+@pytest.mark.parametrize("name, label", [("cooperative", "cooperative"), ("cluster", "cluster"), ("threads", "concurrent")])
+def test_kinds_are_labelled(simulated, name, label):
     report = simulated([support.SAMPLES / name]).report
     labels = [c["labels"] for kernel in report["kernels"] for c in kernel["configurations"]]
-    assert labels and any(name in each for each in labels)
+    assert labels and any(label in each for each in labels)
+    assert name != "threads" or all(label in each for each in labels)
 
 
 def test_shares_are_of_the_whole_run_whatever_is_selected(simulated):
@@ -52,7 +62,7 @@ def test_shares_are_of_the_whole_run_whatever_is_selected(simulated):
     assert selected["share"] == all_of_it["share"] and selected["evidence"] == all_of_it["evidence"]
 
 
-TWO_KERNELS_IN_TURN = """
+DRIVER_PROGRAM = """
 import ctypes, sys
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -74,9 +84,14 @@ module = new("cuModuleLoadData", open(sys.argv[1], "rb").read())
 functions = [new("cuModuleGetFunction", module, name) for name in (b"scale", b"offset")]
 numbers = [ctypes.c_double() for _ in range(2)]
 parameters = (ctypes.c_void_p * 2)(*[ctypes.addressof(number) for number in numbers])
+def launch(function, stream):
+    call("cuLaunchKernel", function, 4, 1, 1, 64, 1, 1, 512, stream, parameters, None)
+"""
+
+TWO_KERNELS_IN_TURN = DRIVER_PROGRAM + """
 for _ in range(int(sys.argv[2])):
     for function in functions:
-        call("cuLaunchKernel", function, 4, 1, 1, 64, 1, 1, 512, None, parameters, None)
+        launch(function, None)
 """
 
 
@@ -87,6 +102,27 @@ def test_kernels_that_take_turns_are_a_sequence(simulated, tmp_path):
     (finding,) = report["findings"]
     assert finding["id"] == "repeating-sequence" and finding["launches"] == 4000
     assert "scale" in finding["evidence"] and "offset" in finding["evidence"]
+
+
+WARM_UP_THEN_STREAMS = DRIVER_PROGRAM + """
+streams = [new("cuStreamCreate", 1) for _ in range(2)]
+for _ in range(20):
+    launch(functions[0], streams[0])
+for i in range(int(sys.argv[2])):
+    launch(functions[0], streams[1])
+    launch(functions[0], streams[int(sys.argv[3])])
+"""
+
+
+@pytest.mark.parametrize("warm_up_only", [0, 1])
+def test_launches_that_may_overlap_are_labelled_and_not_accused(simulated, tmp_path, warm_up_only):
+    script = tmp_path / "streams.py"
+    script.write_text(WARM_UP_THEN_STREAMS)
+    report = simulated([sys.executable, script, support.SAMPLES / "kernels.fatbin", 500, warm_up_only]).report
+    (kernel,) = report["kernels"]
+    assert kernel["launches"] == 1020
+    assert kernel["configurations"][0]["labels"] == ([] if warm_up_only else ["concurrent"])
+    assert [f["id"] for f in report["findings"]] == (["tiny-launches"] if warm_up_only else [])
 
 
 def test_the_rank_that_differs_is_named(simulated):

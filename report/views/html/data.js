@@ -60,7 +60,7 @@ const BUCKETS_LEAST = -9;
 const BUCKETS_MOST = 12;
 
 /* Labels under which idle SMs are how the kernel is meant to run, so that they are not held against it. */
-const EXCUSED = new Set(["cooperative", "persistent", "communication"]);
+const EXCUSED = new Set(["cooperative", "persistent", "communication", "concurrent"]);
 
 /* SM-waves that a launch offers: one SM for one wave is one, whatever fits on it. */
 function offeredByLaunch(configuration) {

@@ -19,7 +19,7 @@ function limiterCell(row) {
         "span", {title: [first, ...others].join(", ")}, others.length ? `${first} +${others.length}` : first);
 }
 
-/* Cooperative, persistent and communication kernels are not charged for the SMs they leave idle. */
+/* Cooperative, persistent, communication and concurrent kernels are not charged for the SMs they leave idle. */
 function idleCell(row) {
     return row.excused ?
         element("span", {class: "na", title: "idle SMs are how it is meant to run"}, "by design") :

@@ -46,15 +46,39 @@ static bool advice_comes_later(const struct merged_finding *finding, const struc
     return are_one_group(finding, next) && strcmp(finding->advice, next->advice) == 0;
 }
 
+static uint64_t concurrent_launches(const struct merged *merged)
+{
+    uint64_t launches = 0;
+    for (uint32_t i = 0; i < merged->configurations_count; i++) {
+        const struct merged_configuration *configuration = &merged->configurations[i];
+        launches += configuration->labels & LABEL_CONCURRENT ? configuration->launches : 0;
+    }
+    return launches;
+}
+
+static void write_nothing_found(const struct page *page, const struct merged *merged)
+{
+    if (merged->configurations_count == 0) {
+        page_text(page, PLAIN, "Nothing could be judged: of no launch is the shape known.");
+        page_end(page);
+        return;
+    }
+    page_text(page, GOOD, "Nothing found: no launch wastes the GPU by its shape or by what was measured.");
+    page_end(page);
+    uint64_t beside = concurrent_launches(merged);
+    if (beside > 0) {
+        struct sentence note = {"", 0};
+        say(&note, "%s went into streams beside others, which may use what they leave idle.",
+            PLURAL(beside, "launch"));
+        page_paragraph(page, PLAIN, 0, "", note.text, 2);
+    }
+}
+
 void text_findings(const struct page *page, const struct merged *merged, uint32_t most)
 {
     if (merged->findings_count == 0) {
         page_heading(page, "WHAT WASTES THE GPU", "");
-        page_text(page, merged->configurations_count ? GOOD : PLAIN,
-                  merged->configurations_count
-                      ? "Nothing found: no launch wastes the GPU by its shape or by what was measured."
-                      : "Nothing could be judged: of no launch is the shape known.");
-        page_end(page);
+        write_nothing_found(page, merged);
         return;
     }
     page_heading(page, "WHAT WASTES THE GPU",

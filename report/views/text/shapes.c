@@ -101,10 +101,11 @@ static void say_limits(struct sentence *notes, const struct merged_configuration
     }
 }
 
-static void say_labels(struct sentence *notes, const struct merged_configuration *configuration)
+static void say_labels(struct sentence *notes, const struct merged_configuration *configuration,
+                       unsigned labels)
 {
     for (unsigned i = 0; i < LABEL_KINDS; i++) {
-        unsigned label = configuration->labels & 1u << i;
+        unsigned label = labels & 1u << i;
         if (label) {
             say_joint(notes);
         }
@@ -140,15 +141,25 @@ static void say_measured(struct sentence *notes, const struct store_measurement 
     }
 }
 
+/* What is true of the kernel in all its configurations is said of the kernel. */
+static unsigned labels_of_kernel(const struct merged *merged, const struct merged_kernel *kernel)
+{
+    unsigned labels = kernel->configurations ? LABEL_COMMUNICATION | LABEL_CONCURRENT | LABEL_TRITON : 0;
+    for (uint32_t i = 0; i < kernel->configurations; i++) {
+        labels &= merged->configurations[kernel->first_configuration + i].labels;
+    }
+    return labels;
+}
+
 static void write_notes(const struct page *page, const struct merged_configuration *configuration,
-                        uint32_t devices)
+                        uint32_t devices, unsigned said)
 {
     struct sentence notes = {"", 0};
     if (devices > 1) {
         say(&notes, "on %s", PLURAL(devices, "GPU"));
     }
     say_limits(&notes, configuration);
-    say_labels(&notes, configuration);
+    say_labels(&notes, configuration, configuration->labels & ~said);
     say_measured(&notes, &configuration->measured);
     if (notes.bytes) {
         page_paragraph(page, FAINT, INDENT + 2, "", notes.text, 4);
@@ -158,7 +169,7 @@ static void write_notes(const struct page *page, const struct merged_configurati
 /* --- one kernel --------------------------------------------------------------------------------------------
  */
 
-static void write_resources(const struct page *page, const struct merged_kernel *kernel)
+static void write_resources(const struct page *page, const struct merged_kernel *kernel, unsigned labels)
 {
     struct sentence text = {"", 0};
     if (kernel->valid & STORE_KERNEL_ATTRIBUTES) {
@@ -171,6 +182,11 @@ static void write_resources(const struct page *page, const struct merged_kernel 
         }
     } else {
         say(&text, "resources not known");
+    }
+    for (unsigned i = 0; i < LABEL_KINDS; i++) {
+        if (labels & 1u << i) {
+            say(&text, " · %s", launch_label_names[i]);
+        }
     }
     page_paragraph(page, FAINT, INDENT, "", text.text, 1);
 }
@@ -195,13 +211,14 @@ static void write_kernel(const struct page *page, const struct merged *merged, u
         page_paragraph(page, FAINT, INDENT, "", name, 2);
     }
     free(name);
-    write_resources(page, kernel);
+    unsigned labels = labels_of_kernel(merged, kernel);
+    write_resources(page, kernel, labels);
     uint32_t count = 0;
     struct folded *folded = fold_configurations(merged, kernel, &count);
     for (uint32_t i = 0; folded && i < count && i < shapes_most; i++) {
         const struct merged_configuration *configuration = &merged->configurations[folded[i].configuration];
         write_shape(page, configuration, folded[i].launches);
-        write_notes(page, configuration, folded[i].devices);
+        write_notes(page, configuration, folded[i].devices, labels);
     }
     free(folded);
     if (count > shapes_most) {
