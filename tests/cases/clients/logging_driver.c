@@ -18,6 +18,7 @@ static CUresult driver_version(int *version)
 static CUresult answer(const char *name, void **function, int version, cuuint64_t flags)
 {
     printf("look-up \"%s\" %d %llu\n", name, version, (unsigned long long)flags);
+    fflush(stdout); /* a whole line at once: the program may write to the same file by other means */
     *function = (void *)refuse;
     if (*name == '\0') {
         *function = NULL;
