@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define WORKERS_MOST 16
-
 /* What jobs under way may hold together, and what idle buffers may, so that a scan stays within 300 MB. One
  * larger entry runs alone. */
 #define IN_FLIGHT_MOST_BYTES (128u << 20)
@@ -18,7 +16,7 @@
 struct scan_pool {
     int fd;
     const struct scan_options *options;
-    pthread_t workers[WORKERS_MOST];
+    pthread_t workers[SCAN_PROCESSORS_MOST];
     unsigned workers_wanted, workers_count;
     pthread_mutex_t lock;
     pthread_cond_t added, freed, finished;
@@ -76,11 +74,11 @@ static void *work(void *argument)
     return NULL;
 }
 
-static unsigned processors(void)
+unsigned scan_processors(void)
 {
     cpu_set_t set;
     int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count < 1 ? 1 : count > WORKERS_MOST ? WORKERS_MOST : (unsigned)count;
+    return count < 1 ? 1 : count > SCAN_PROCESSORS_MOST ? SCAN_PROCESSORS_MOST : (unsigned)count;
 }
 
 struct scan_pool *scan_pool_open(int fd, const struct scan_options *options)
@@ -95,7 +93,7 @@ struct scan_pool *scan_pool_open(int fd, const struct scan_options *options)
     pthread_cond_init(&pool->added, NULL);
     pthread_cond_init(&pool->freed, NULL);
     pthread_cond_init(&pool->finished, NULL);
-    pool->workers_wanted = processors();
+    pool->workers_wanted = scan_processors();
     pool->kept_bytes = IN_FLIGHT_MOST_BYTES / (2 * pool->workers_wanted); /* two buffers a worker */
     return pool;
 }

@@ -18,6 +18,10 @@ struct scan_job {
     bool skipped; /* another architecture than asked for */
 };
 
+/* Those this process may run on. */
+#define SCAN_PROCESSORS_MOST 16
+unsigned scan_processors(void);
+
 struct scan_pool;
 struct scan_pool *scan_pool_open(int fd, const struct scan_options *options);
 /* A copy of *job is taken. False: out of memory. */

@@ -4,7 +4,7 @@
 #include "csv_text.h"
 #include "fields.h"
 #include "report/names/demangle.h"
-#include "view.h"
+#include "rows.h"
 
 static void print_blocks(FILE *stream, const struct scan_blocks *blocks)
 {
@@ -64,33 +64,33 @@ static void csv_begin(struct scan_view *view)
     fputs("\n", view->stream);
 }
 
-static void print_kernel(struct scan_view *view, const char *path, const struct scan_kernel *kernel)
+static void print_kernel(FILE *stream, const struct scan_view *view, const struct scan_file *file,
+                         size_t index)
 {
+    const struct scan_kernel *kernel = &file->kernels[index];
     struct scan_verdict verdict = scan_judge(kernel, view->question);
     char *name = demangle_full(kernel->mangled);
     struct scan_row row = {kernel, &verdict, name ? name : kernel->mangled, ""};
     scan_format_arch(kernel, row.arch);
-    csv_text(view->stream, path);
+    csv_text(stream, file->path);
     for (size_t i = 0; i < scan_fields_count; i++) {
         struct scan_value value;
         if (!is_shown(view, &scan_fields[i])) {
             continue;
         }
-        fputc(',', view->stream);
+        fputc(',', stream);
         scan_fields[i].get(&row, &value);
         if (value.known) {
-            print_value(view->stream, scan_fields[i].kind, &value);
+            print_value(stream, scan_fields[i].kind, &value);
         }
     }
-    fputs("\n", view->stream);
+    fputs("\n", stream);
     free(name);
 }
 
 static void csv_file(struct scan_view *view, const struct scan_file *file)
 {
-    for (size_t i = 0; i < file->kernels_count; i++) {
-        print_kernel(view, file->path, &file->kernels[i]);
-    }
+    scan_rows_write(view, file, print_kernel);
 }
 
 static void csv_end(struct scan_view *view)

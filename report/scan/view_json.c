@@ -6,7 +6,7 @@
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "report/number_text.h"
-#include "view.h"
+#include "rows.h"
 
 static cJSON *json_text(const char *text)
 {
@@ -80,8 +80,10 @@ static void print_item(FILE *stream, cJSON *item)
     cJSON_Delete(item);
 }
 
-static void print_kernel(struct scan_view *view, const struct scan_kernel *kernel)
+static void print_kernel(FILE *stream, const struct scan_view *view, const struct scan_file *file,
+                         size_t index)
 {
+    const struct scan_kernel *kernel = &file->kernels[index];
     struct scan_verdict verdict = scan_judge(kernel, view->question);
     char *name = demangle_full(kernel->mangled);
     struct scan_row row = {kernel, &verdict, name ? name : kernel->mangled, ""};
@@ -95,7 +97,8 @@ static void print_kernel(struct scan_view *view, const struct scan_kernel *kerne
             cJSON_AddItemToObject(object, field->name, json_value(field->kind, &value));
         }
     }
-    print_item(view->stream, object);
+    fputs(index ? ",\n" : "\n", stream);
+    print_item(stream, object);
     free(name);
 }
 
@@ -135,10 +138,7 @@ static void json_file(struct scan_view *view, const struct scan_file *file)
     print_counts(view->stream, &file->counts);
     print_undecodable(view->stream, file);
     fputs(",\"kernels\":[", view->stream);
-    for (size_t i = 0; i < file->kernels_count; i++) {
-        fputs(i ? ",\n" : "\n", view->stream);
-        print_kernel(view, &file->kernels[i]);
-    }
+    scan_rows_write(view, file, print_kernel);
     fputs("]}", view->stream);
 }
 
