@@ -204,7 +204,7 @@ struct answer lookup_dlsym(void *library, const char *name, const char *unused, 
     (void)unused;
     struct answer answer = {.jump = loader_function(&next_dlsym, "dlsym")};
     enum driver_api api = wanted(name, caller);
-    if (decided(&answer, library, name, api)) {
+    if (decided(&answer, library, name, api) || answer.jump == NULL) {
         return answer;
     }
     void *address = ((dlsym_function *)answer.jump)(library, name);
@@ -219,7 +219,7 @@ struct answer lookup_dlvsym(void *library, const char *name, const char *version
         return (struct answer){.value = ours};
     }
     enum driver_api api = wanted(name, caller);
-    if (decided(&answer, library, name, api)) {
+    if (decided(&answer, library, name, api) || answer.jump == NULL) {
         return answer;
     }
     void *address = ((dlvsym_function *)answer.jump)(library, name, version);

@@ -21,7 +21,7 @@ enum { FIRST_ALLOCATION_BYTES = 64 << 10, LARGEST_STEP_BYTES = 1 << 20, LARGEST_
 static int file_identity(int file, uint64_t *device, uint64_t *inode)
 {
     /* fstat of glibc is a newer symbol than this library may need. */
-    struct stat status;
+    struct stat status = {0};
     if (syscall(SYS_fstat, file, &status) != 0) {
         return errno;
     }
@@ -32,7 +32,7 @@ static int file_identity(int file, uint64_t *device, uint64_t *inode)
 
 bool store_owns_file(void)
 {
-    uint64_t device, inode;
+    uint64_t device = 0, inode = 0;
     return store.file >= 0 && file_identity(store.file, &device, &inode) == 0 && device == store.device &&
            inode == store.inode;
 }

@@ -20,10 +20,12 @@ enum {
 struct limiter_text text_limiters(unsigned limiters)
 {
     struct limiter_text result = {""};
+    size_t used = 0;
     for (unsigned i = 0; i < LIMITER_KINDS; i++) {
-        if (limiters >> i & 1) {
-            strcat(result.text, result.text[0] ? ", " : "");
-            strcat(result.text, 1u << i == LIMITER_SHARED_MEMORY ? "shared memory" : limiter_names[i]);
+        if ((limiters >> i & 1) && used < sizeof result.text) {
+            const char *name = 1u << i == LIMITER_SHARED_MEMORY ? "shared memory" : limiter_names[i];
+            used += (size_t)snprintf(result.text + used, sizeof result.text - used, "%s%s", used ? ", " : "",
+                                     name);
         }
     }
     return result;
