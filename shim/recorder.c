@@ -204,7 +204,12 @@ static COLD void count_new(const struct launch_words *launched, const struct lau
     struct launch_words words = *launched;
     uint32_t target = find_words(&words);
     target = target == STORE_NO_TARGET ? find_elsewhere(&words, call->stream) : target;
-    count_target(target == STORE_NO_TARGET ? resolve_words(&words, call->stream) : target, call);
+    target = target == STORE_NO_TARGET ? resolve_words(&words, call->stream) : target;
+    count_target(target, call);
+    bool singly = target == STORE_NO_TARGET && (words.extras & LAUNCH_GRAPH) && thread.shard;
+    if (singly && load_relaxed(&recorder.traced)) {
+        trace_launch(thread.shard, STORE_TRACE_GRAPH, stream_of(call), call->start, call->end);
+    }
 }
 
 /* Whatever is not plain counting. False: this launch does not count. */

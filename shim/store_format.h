@@ -288,6 +288,8 @@ struct store_trace {
                           anything longer */
     uint64_t when; /* stream in the high 16 bits, start since header.start_ticks below; 0: being written */
 };
+/* A launch of a graph that is counted kernel by kernel, for want of a body record. */
+#define STORE_TRACE_GRAPH     STORE_TARGET(STORE_REPLAY, 0x0fffffffu)
 #define STORE_TRACE_TICKS     16u /* ticks in a unit of time */
 #define STORE_TRACE_TIME_BITS 48
 #define STORE_TRACE_NO_STREAM 0xffffu /* more than 65,535 streams */

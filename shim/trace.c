@@ -169,7 +169,9 @@ static void append(struct shard *shard, struct trace_ring *ring, const struct st
     struct store_trace *place = (struct store_trace *)(extent + 1) + ring->used++;
     if (UNLIKELY(ring->wrapped)) {
         store_relaxed((_Atomic uint64_t *)&place->when, 0);
-        lose(shard);
+        if (LIKELY(place->target != STORE_NO_TARGET)) {
+            lose(shard);
+        }
     }
     store_relaxed((_Atomic uint32_t *)&place->target, record->target);
     store_relaxed((_Atomic uint32_t *)&place->duration, record->duration);
@@ -194,6 +196,7 @@ void trace_launch(struct shard *shard, uint32_t target, uint64_t stream, uint64_
         lose(shard);
         return;
     }
+    start = start ? start : clock_ticks(); /* all but the first of one request for several devices */
     uint64_t duration = end > start ? (end - start) / STORE_TRACE_TICKS : 0;
     struct store_trace record = {
         .target = target,

@@ -31,7 +31,8 @@ static const struct {
     [STORE_BODIES] = {sizeof(struct store_body), "graph bodies"},
     [STORE_NODES] = {sizeof(struct store_node), "graph nodes"},
     [STORE_MEASUREMENTS] = {sizeof(struct store_measurement), "measurements"},
-    [STORE_TRACE] = {1, "trace"},
+    [STORE_TRACE] = {sizeof(struct store_trace), "trace records"},
+    [STORE_STREAMS] = {sizeof(struct store_stream), "streams"},
 };
 #define KINDS_COUNT (sizeof kinds / sizeof kinds[0])
 

@@ -49,7 +49,7 @@ static bool is_ascii(const char *text)
     return *text == '\0';
 }
 
-static void append_string(struct buffer *text, const char *string)
+void json_string(struct buffer *text, const char *string)
 {
     char *valid = is_ascii(string) ? NULL : valid_utf8(string);
     if (valid || is_ascii(string)) {
@@ -88,7 +88,7 @@ void json_value(struct buffer *text, const struct merged *merged, const struct v
 {
     switch (value->kind) {
     case VALUE_TEXT:
-        append_string(text, value->text);
+        json_string(text, value->text);
         break;
     case VALUE_UNSIGNED:
         buffer_unsigned(text, value->unsigned_number);

@@ -5,6 +5,9 @@
 #include "buffer.h"
 #include "fields.h"
 
+/* Quoted and escaped; what is not UTF-8 is made so. */
+void json_string(struct buffer *text, const char *string);
+
 void json_value(struct buffer *text, const struct merged *merged, const struct value *value);
 
 /* All fields of the record; `open`: without the closing brace, for what follows inside. */

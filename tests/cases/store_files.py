@@ -5,7 +5,7 @@ from collections import namedtuple
 
 BLOCK = 4096
 EXTENT_MAGIC = 0x54584557
-STRINGS, DEVICES, KERNELS, CONFIGURATIONS, SHARDS, COUNTERS, BODIES, NODES, MEASUREMENTS = range(1, 10)
+STRINGS, DEVICES, KERNELS, CONFIGURATIONS, SHARDS, COUNTERS, BODIES, NODES, MEASUREMENTS, TRACE, STREAMS = range(1, 12)
 DIRECT, RUNTIME, REPLAY, GRAPH_DIRECT, FURTHER_DIRECT, FURTHER_RUNTIME, FURTHER_GRAPH, UNCOUNTED = range(8)
 NONE = 0xFFFFFFFF
 
@@ -17,8 +17,11 @@ CONFIGURATION = struct.Struct("<II9III Ii3IIIIIQII24x")
 COUNTER = struct.Struct("<IIQQII")
 BODY = struct.Struct("<II3II8x")
 NODE = struct.Struct("<II")
+SHARD = struct.Struct("<IIQQ24QQ32x")
+TRACED = struct.Struct("<IIQ")
 RECORD_BYTES = {STRINGS: 1, DEVICES: DEVICE.size, KERNELS: KERNEL.size, CONFIGURATIONS: CONFIGURATION.size,
-                COUNTERS: COUNTER.size, BODIES: BODY.size, NODES: NODE.size}
+                COUNTERS: COUNTER.size, BODIES: BODY.size, NODES: NODE.size,
+                SHARDS: SHARD.size, TRACE: TRACED.size, STREAMS: 8}
 
 Row = namedtuple("Row", "kernel device grid block cluster dynamic_shared_bytes")
 
