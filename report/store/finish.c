@@ -128,7 +128,7 @@ static uint32_t configurations_place(const struct merged *merged, struct merged_
 static bool configurations_group(struct merged *merged)
 {
     size_t count = merged->configurations_count, kernels = merged->kernels_count;
-    struct merged_configuration *sorted = malloc((count + 1) * sizeof *sorted);
+    struct merged_configuration *sorted = calloc(count + 1, sizeof *sorted);
     uint32_t *position = malloc((count + 1) * sizeof *position);
     uint32_t *next = malloc((kernels + 1) * sizeof *next);
     bool held = sorted && position && next;
@@ -157,7 +157,7 @@ static bool configurations_group(struct merged *merged)
 static bool shares_place(struct merged *merged, bool by_process)
 {
     uint32_t groups = by_process ? merged->processes_count : merged->configurations_count;
-    struct merged_share *sorted = malloc(((size_t)merged->shares_count + 1) * sizeof *sorted);
+    struct merged_share *sorted = calloc((size_t)merged->shares_count + 1, sizeof *sorted);
     uint32_t *next = calloc((size_t)groups + 2, sizeof *next);
     uint32_t kept = 0;
     if (!sorted || !next) {
