@@ -8,6 +8,9 @@ static bool active;
 
 bool filter_open(const char *expression)
 {
+    if (active) {
+        regfree(&compiled);
+    }
     active = false;
     if (expression[0] == '\0') {
         return true;

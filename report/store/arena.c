@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef CHUNK_BYTES /* fuzzing takes smaller ones */
 #define CHUNK_BYTES ((size_t)256 << 10)
+#endif
 
 struct arena_chunk {
     struct arena_chunk *next;

@@ -37,6 +37,8 @@ static struct {
     uint64_t size_bytes, backed_bytes; /* mapped; allocated in the file */
     int file;
     struct ledger_thread *free_threads;
+    char **names; /* open addressing, NULL = free: a name is noted once, however often its module is loaded */
+    unsigned name_capacity, name_count;
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 static struct ledger_header *header(void)
@@ -303,23 +305,65 @@ static struct ledger_launch *record_find(struct ledger_thread *ledger, const str
     return *slot;
 }
 
-/* The name's offset in the arena: 0 only when the arena is full. Equal names of different modules get several
- * offsets, which simrun merges. */
+static char **name_slot(char **names, unsigned capacity, const char *name)
+{
+    uint64_t sum = 14695981039346656037u; /* FNV-1a */
+    for (const char *p = name; *p; p++) {
+        sum = (sum ^ (unsigned char)*p) * 1099511628211u;
+    }
+    unsigned index = (unsigned)(sum ^ sum >> 32) & (capacity - 1);
+    while (names[index] && strcmp(names[index], name) != 0) {
+        index = (index + 1) & (capacity - 1);
+    }
+    return &names[index];
+}
+
+static bool names_grow(void)
+{
+    if (arena.name_count * 2 < arena.name_capacity) {
+        return true;
+    }
+    unsigned capacity = arena.name_capacity ? arena.name_capacity * 2 : HASH_LEAST;
+    char **names = calloc(capacity, sizeof *names);
+    if (!names) {
+        return false;
+    }
+    for (unsigned i = 0; i < arena.name_capacity; i++) {
+        if (arena.names[i]) {
+            *name_slot(names, capacity, arena.names[i]) = arena.names[i];
+        }
+    }
+    free(arena.names);
+    arena.names = names;
+    arena.name_capacity = capacity;
+    return true;
+}
+
+/* The one copy of a name in the arena; NULL when it is full. Under the lock. */
+static const char *name_take(const char *name)
+{
+    if (!names_grow()) {
+        return NULL;
+    }
+    char **slot = name_slot(arena.names, arena.name_capacity, name);
+    if (!*slot && (*slot = arena_take(strlen(name) + 1))) {
+        strcpy(*slot, name);
+        arena.name_count++;
+    }
+    return *slot;
+}
+
+/* The name's offset in the arena: 0 only when the arena is full. */
 static uint64_t name_offset(struct CUfunc_st *function)
 {
     uint64_t offset = atomic_load_explicit(&function->ledger_name, memory_order_relaxed);
     if (offset) {
         return offset;
     }
-    size_t bytes = strlen(function->code->name) + 1;
     pthread_mutex_lock(&arena.lock);
-    offset = atomic_load(&function->ledger_name);
-    char *name = offset ? NULL : arena_take(bytes);
-    if (name) {
-        memcpy(name, function->code->name, bytes);
-        offset = offset_of(name);
-        atomic_store(&function->ledger_name, offset);
-    }
+    const char *name = name_take(function->code->name);
+    offset = name ? offset_of(name) : 0;
+    atomic_store(&function->ledger_name, offset);
     pthread_mutex_unlock(&arena.lock);
     return offset;
 }
@@ -419,5 +463,8 @@ void ledger_after_fork_child(void)
     arena.file = -1;
     arena.backed_bytes = 0;
     arena.free_threads = NULL;
+    free(arena.names);
+    arena.names = NULL;
+    arena.name_capacity = arena.name_count = 0;
     pthread_mutex_unlock(&arena.lock);
 }
