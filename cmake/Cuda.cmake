@@ -3,8 +3,9 @@
 #   cuda_headers          interface target with its include directory
 #   WARPWATCH_NVCC        path of nvcc
 set(WARPWATCH_CUDA_HOME "" CACHE PATH "CUDA toolkit root")
-# `pip install .` builds in an environment that holds NVIDIA's header wheels.
-file(GLOB wheel_headers ${Python_PLATLIB}/nvidia/cu13/include ${SKBUILD_PLATLIB_DIR}/../nvidia/cu13/include)
+# `pip install .` builds in an environment that holds NVIDIA's header wheels, which its prefix path names.
+set(wheel_headers ${CMAKE_PREFIX_PATH})
+list(TRANSFORM wheel_headers APPEND /nvidia/cu13/include)
 find_path(WARPWATCH_CUDA_INCLUDE cuda.h
   HINTS ${WARPWATCH_CUDA_HOME}/include $ENV{CUDA_HOME}/include /usr/local/cuda/include ${CMAKE_SOURCE_DIR}/build/cuda/include
     ${wheel_headers}

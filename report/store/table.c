@@ -3,7 +3,8 @@
 #include "table.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct table_slot {
     uint64_t hash;
@@ -14,7 +15,8 @@ struct table_slot {
 void table_open(struct table *table)
 {
     *table = (struct table){0};
-    if (getrandom(&table->seed, sizeof table->seed, GRND_NONBLOCK) < 0) {
+    enum { DO_NOT_WAIT = 1 }; /* GRND_NONBLOCK; glibc has the function and the name from 2.25 on */
+    if (syscall(SYS_getrandom, &table->seed, sizeof table->seed, DO_NOT_WAIT) < 0) {
         table->seed = 0x243f6a8885a308d3ull;
     }
 }

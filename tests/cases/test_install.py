@@ -1,4 +1,5 @@
-"""`cmake --install` gives a tree that can be moved: the library finds the command-line program beside it."""
+"""`cmake --install` gives a tree that can be moved: the library finds the command-line program beside it. The Debian
+package holds the same, with the libraries in a folder of its own."""
 import shutil
 import subprocess
 
@@ -43,3 +44,50 @@ def test_without_the_program_the_store_is_still_whole(installed, tmp_path):
     assert not list(run.output.glob("*.txt"))
     said = [line for line in run.stderr.splitlines() if line.startswith("warpwatch: ")]
     assert len(said) == 1 and str(run.stores[0]) in said[0]
+
+
+def test_pages_and_completion_are_installed(installed):
+    share = installed / "share"
+    assert (share / "man" / "man1" / "warpwatch-report.1.gz").exists()
+    for completion in ("bash-completion/completions/warpwatch", "zsh/site-functions/_warpwatch",
+                       "fish/vendor_completions.d/warpwatch.fish"):
+        assert "occupancy" in (share / completion).read_text()
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    if shutil.which("dpkg-deb") is None:
+        pytest.skip("no dpkg-deb here")
+    directory = tmp_path_factory.mktemp("package")
+    done = subprocess.run(["cpack", "-G", "DEB", "--config", str(BUILD / "CPackConfig.cmake"), "-B", str(directory),
+                           "-D", f"CPACK_OUTPUT_FILE_PREFIX={directory}"],
+                          cwd=BUILD, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made, = directory.glob("*.deb")
+    return made
+
+
+def test_the_package_depends_on_what_the_command_is_linked_with(package):
+    fields = subprocess.run(["dpkg-deb", "--field", str(package), "Package", "Depends"], capture_output=True, text=True,
+                            check=True).stdout
+    assert "Package: warpwatch\n" in fields
+    for name in ("libc6", "libelf1", "libcjson1", "libzstd1", "liblz4-1"):
+        assert name in fields
+
+
+def test_what_the_package_holds_runs(package, tmp_path):
+    tree = tmp_path / "tree"
+    subprocess.run(["dpkg-deb", "-x", str(package), str(tree)], check=True)
+    library = library_of(tree / "usr")
+    assert library == str(tree / "usr" / "lib" / "warpwatch" / "libwarpwatch.so")
+    run = run_simulated([SAMPLES / "vecadd"], tmp_path, preload=library)
+    assert_same_launches(counts_of_output(run.stdout), run.report_counts)
+    page, = run.output.glob("*.txt")
+    assert "vector_add" in page.read_text()
+
+
+def test_lintian_finds_no_error_in_the_package(package):
+    if shutil.which("lintian") is None:
+        pytest.skip("no lintian here: apt-get install lintian")
+    done = subprocess.run(["lintian", "--allow-root", "--fail-on", "error", str(package)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

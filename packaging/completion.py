@@ -1,0 +1,167 @@
+"""Completion for bash, zsh and fish from the pages that help.py read: verbs, options and the values that help names."""
+import json
+import re
+import subprocess
+from collections import namedtuple
+
+from help import items_of
+
+Option = namedtuple("Option", "name values text")  # values: list of words, "file", "directory", "command", "any" or None
+
+
+def gpu_names(command):
+    done = subprocess.run([command, "devices", "--json"], check=True, capture_output=True, text=True)
+    return [device["name"] for device in json.loads(done.stdout)["devices"]]
+
+
+def values_of(name, argument, text, gpus):
+    if name == "--device":
+        return gpus
+    if not argument:
+        return None
+    if argument in ("FILE", "[FILE]", "OTHER"):
+        return "file"
+    if argument == "DIR":
+        return "directory"
+    if name == "--format":
+        return re.findall(r"\b(?:text|json|csv|html)\b", text)
+    return "any"
+
+
+def options_of(page, gpus):
+    options = []
+    for item in items_of(page):
+        found = re.fullmatch(r"(--?[a-z-]+)(?: (\S+))?", item.term)
+        if found:
+            name, argument = found.groups()
+            argument = argument or ("N" if page.words[:1] == ["model"] and ": a" in item.text else None)
+            options.append(Option(name, values_of(name, argument, item.text, gpus), item.text))
+    return options + [Option("--help", None, "explains this")]
+
+
+# What stands after the options of a verb.
+OPERANDS = {"run": "command", "report": "file", "scan": "file", "doctor": "command"}
+
+
+def key(page):
+    return " ".join(page.words)
+
+
+def bash(pages, gpus):
+    verbs = [page.words[0] for page in pages if len(page.words) == 1]
+    models = [page.words[1] for page in pages if len(page.words) == 2]
+    lines = ["# bash completion of warpwatch; made from its --help", "_warpwatch()", "{",
+             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} i",
+             "    local verb=${COMP_WORDS[1]} words= COMPREPLY_words=", "    COMPREPLY=()",
+             "    if [ $COMP_CWORD -eq 1 ]; then",
+             f"        COMPREPLY=($(compgen -W '{' '.join(verbs)} help --help --version' -- \"$word\"))",
+             "        return", "    fi",
+             "    if [ \"$verb\" = help ] && [ $COMP_CWORD -eq 2 ]; then",
+             f"        COMPREPLY=($(compgen -W '{' '.join(verbs)}' -- \"$word\"))", "        return", "    fi",
+             "    if [ \"$verb\" = model ]; then",
+             "        if [ $COMP_CWORD -eq 2 ]; then",
+             f"            COMPREPLY=($(compgen -W '{' '.join(models)} --help' -- \"$word\"))", "            return",
+             "        fi", "        verb=\"model ${COMP_WORDS[2]}\"", "    fi",
+             "    # After the program that is run: its own completion, where bash-completion is loaded.",
+             "    if [ \"$verb\" = run ]; then",
+             "        for ((i = 2; i < COMP_CWORD; i++)); do",
+             "            case ${COMP_WORDS[i]} in",
+             "            --) i=$((i + 1)) ;;",
+             "            -o | --format) i=$((i + 1)); continue ;;",
+             "            -*) continue ;;", "            esac",
+             "            [ $i -lt $COMP_CWORD ] || break",
+             "            if declare -F _command_offset >/dev/null; then _command_offset $i; else",
+             "                COMPREPLY=($(compgen -f -- \"$word\")); fi", "            return", "        done", "    fi",
+             "    case $verb:$before in"]
+    for page in pages:
+        for option in options_of(page, gpus) if page.words else []:
+            pattern = f'    "{key(page)}:{option.name}")' if " " in key(page) else f"    {key(page)}:{option.name})"
+            action = {"file": "compgen -f", "directory": "compgen -d"}.get(option.values if isinstance(option.values, str) else "")
+            if isinstance(option.values, list):
+                action = f"compgen -W '{' '.join(option.values)}'"
+            if action:
+                lines.append(f"{pattern} COMPREPLY=($({action} -- \"$word\")); return ;;")
+            elif option.values == "any":
+                lines.append(f"{pattern} return ;;")
+    lines += ["    esac", "    case $verb in"]
+    for page in pages:
+        if page.words:
+            lines.append(f"    '{key(page)}') words='{' '.join(option.name for option in options_of(page, gpus))}' ;;")
+    lines += ["    esac", "    case $word in", "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;",
+              "    *)", "        case $verb in"]
+    lines += [f"        {verb}) COMPREPLY=($(compgen {'-c' if kind == 'command' else '-f'} -- \"$word\")) ;;"
+              for verb, kind in OPERANDS.items()]
+    lines += ["        *) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;", "        esac", "        ;;", "    esac",
+              "}", "complete -o filenames -F _warpwatch warpwatch"]
+    return "\n".join(lines) + "\n"
+
+
+def zsh_text(text):
+    return re.sub(r"([\[\]:\\])", r"\\\1", text).replace("'", "'\\''")
+
+
+def zsh_option(option):
+    action = {"file": ":file:_files", "directory": ":directory:_files -/", "any": ":value: "}.get(
+        option.values if isinstance(option.values, str) else "", "")
+    if isinstance(option.values, list):
+        action = f":value:({' '.join(option.values)})"
+    return f"'{option.name}[{zsh_text(option.text)}]{action}'"
+
+
+def zsh_case(page, gpus, indent):
+    operand = {"command": ["'(-)*::program:_normal'"], "file": ["'*:file:_files'"]}.get(OPERANDS.get(page.words[0]), [])
+    specs = [zsh_option(option) for option in options_of(page, gpus)] + operand
+    return [f"{indent}{page.words[-1]})", f"{indent}    _arguments -S \\"] + \
+           [f"{indent}        {spec} \\" for spec in specs[:-1]] + [f"{indent}        {specs[-1]}", f"{indent}    ;;"]
+
+
+def zsh(pages, gpus):
+    describe = lambda pages: [f"'{page.words[-1]}:{zsh_text(page.summary)}'" for page in pages]
+    verbs = [page for page in pages if len(page.words) == 1]
+    models = [page for page in pages if len(page.words) == 2]
+    lines = ["#compdef warpwatch", "# zsh completion of warpwatch; made from its --help",
+             "local -a verbs models", f"verbs=({' '.join(describe(verbs))})", f"models=({' '.join(describe(models))})",
+             "if ((CURRENT == 2)); then", "    _describe verb verbs", "    return", "fi",
+             "shift words", "((CURRENT--))", "case $words[1] in", "help) _describe verb verbs ;;", "model)",
+             "    if ((CURRENT == 2)); then", "        _describe model models", "        return", "    fi",
+             "    shift words", "    ((CURRENT--))", "    case $words[1] in"]
+    for page in models:
+        lines += zsh_case(page, gpus, "    ")
+    lines += ["    esac", "    ;;"]
+    for page in verbs:
+        lines += zsh_case(page, gpus, "") if page.words != ["model"] else []
+    return "\n".join(lines + ["esac"]) + "\n"
+
+
+def fish_text(text):
+    return text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def fish_option(page, option):
+    seen = " and ".join(f"__fish_seen_subcommand_from {word}" for word in page.words).replace(" and ", "; and ")
+    name = f"-l {option.name[2:]}" if option.name.startswith("--") else f"-s {option.name[1:]}"
+    values = {"file": " -r -F", "directory": " -x -a '(__fish_complete_directories)'", "any": " -x"}.get(
+        option.values if isinstance(option.values, str) else "", "")
+    if isinstance(option.values, list):
+        values = f" -x -a '{' '.join(option.values)}'"
+    return f"complete -c warpwatch -n '{seen}' {name}{values} -d '{fish_text(option.text)}'"
+
+
+def fish(pages, gpus):
+    lines = ["# fish completion of warpwatch; made from its --help"]
+    for page in pages:
+        if len(page.words) == 1:
+            lines.append(f"complete -c warpwatch -n __fish_use_subcommand -f -a {page.words[0]} -d '{fish_text(page.summary)}'")
+        elif page.words:
+            lines.append(f"complete -c warpwatch -n '__fish_seen_subcommand_from model' -f -a {page.words[1]} "
+                         f"-d '{fish_text(page.summary)}'")
+        lines += [fish_option(page, option) for option in options_of(page, gpus)] if page.words else []
+    lines.append("complete -c warpwatch -n '__fish_seen_subcommand_from run' -x -a '(__fish_complete_subcommand)'")
+    return "\n".join(lines) + "\n"
+
+
+def write(command, pages, directory):
+    gpus = gpu_names(command)
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in (("warpwatch", bash), ("_warpwatch", zsh), ("warpwatch.fish", fish)):
+        (directory / name).write_text(text(pages, gpus))
