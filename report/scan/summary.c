@@ -59,6 +59,11 @@ static size_t without_copies(const struct scan_file *file, const struct scan_ker
     return count;
 }
 
+static uint32_t bounds(const struct scan_kernel *kernel)
+{
+    return kernel->valid & (CUBIN_HAS_MAX_THREADS | CUBIN_HAS_REQUIRED_BLOCK);
+}
+
 static int by_resources(const struct scan_kernel *a, const struct scan_kernel *b)
 {
     int order = compare_numbers(b->stack_bytes, a->stack_bytes);
@@ -66,6 +71,7 @@ static int by_resources(const struct scan_kernel *a, const struct scan_kernel *b
     order = order ? order : compare_numbers(b->static_shared_bytes, a->static_shared_bytes);
     order = order ? order : compare_numbers(b->barriers, a->barriers);
     order = order ? order : compare_numbers(a->max_threads_per_block, b->max_threads_per_block);
+    order = order ? order : compare_numbers(bounds(b), bounds(a));
     order = order ? order : compare_numbers(b->sm, a->sm);
     order = order ? order : (int)a->variant - (int)b->variant;
     return order ? order : (int)a->origin - (int)b->origin;

@@ -46,13 +46,15 @@ static void print_figure(FILE *stream, enum scan_figure figure, const struct sca
     }
 }
 
-static void print_change(FILE *stream, const struct scan_pair *pair, enum scan_figure figure)
+static void print_change(FILE *stream, const struct scan_pair *pair, enum scan_figure figure,
+                         const char **separator)
 {
     const struct scan_figures *old = &pair->old_figures, *new = &pair->new_figures;
     if (old->known[figure] == new->known[figure] && old->at[figure] == new->at[figure]) {
         return;
     }
-    fprintf(stream, "  %s ", scan_figure_names[figure]);
+    fprintf(stream, "%s%s ", *separator, scan_figure_names[figure]);
+    *separator = ", ";
     print_figure(stream, figure, old);
     fputs(" -> ", stream);
     print_figure(stream, figure, new);
@@ -63,11 +65,12 @@ static void print_pair(FILE *stream, const struct scan_pair *pair)
     char arch[SCAN_ARCH_BYTES];
     char *brief = demangle_short(kernel_of(pair)->mangled), *shown = visible(brief ? brief : "?");
     scan_format_arch(kernel_of(pair), arch);
-    fprintf(stream, "  %-8s %-8s %s", status_of(pair), arch, shown ? shown : "?");
+    fprintf(stream, "  %-8s %-8s %s\n", status_of(pair), arch, shown ? shown : "?");
+    const char *separator = "           ";
     for (int figure = 0; figure < SCAN_FIGURES && pair->changed; figure++) {
-        print_change(stream, pair, (enum scan_figure)figure);
+        print_change(stream, pair, (enum scan_figure)figure, &separator);
     }
-    fputc('\n', stream);
+    fputs(pair->changed ? "\n" : "", stream);
     free(brief);
     free(shown);
 }
@@ -76,7 +79,8 @@ static void print_failures(const struct compare_view *view)
 {
     for (size_t i = 0; i < view->conditions_count; i++) {
         size_t met = compare_failures(view, &view->conditions[i]);
-        fprintf(view->stream, "%s %s: %zu kernels\n", met ? "FAILS" : "holds", view->conditions[i].text, met);
+        fprintf(view->stream, "%s %s: %zu kernel%s\n", met ? "FAILS" : "holds", view->conditions[i].text, met,
+                met == 1 ? "" : "s");
         for (size_t k = 0; k < view->comparison->count && met; k++) {
             if (scan_condition_met(&view->conditions[i], &view->comparison->pairs[k])) {
                 print_pair(view->stream, &view->comparison->pairs[k]);
@@ -99,7 +103,7 @@ void compare_view_text(const struct compare_view *view)
     print_path(view->stream, view->before);
     fputs(" -> ", view->stream);
     print_path(view->stream, view->after);
-    fprintf(view->stream, ": %zu kernels changed, %zu added, %zu removed, %zu the same\n",
+    fprintf(view->stream, ":\n%zu kernels changed, %zu added, %zu removed, %zu the same\n",
             comparison->changed, comparison->added, comparison->removed, comparison->count - worth);
     for (size_t i = 0; i < comparison->count && shown < view->top; i++) {
         if (is_worth_showing(&comparison->pairs[i])) {

@@ -56,11 +56,18 @@ static int scan_all(struct scan_command *command)
     return status;
 }
 
+/* A gate must not hold because there was nothing to compare. */
 static bool read_file(const struct scan_command *command, const char *path, struct scan_file *file)
 {
     const char *why = scan_file_read(path, &command->options, file);
+    if (!why && scan_is_empty(file)) {
+        why = "no device code to compare";
+    }
     if (why) {
         cli_complain("file '%s': %s", path, why);
+    } else if (file->undecodable_count) {
+        cli_complain("file '%s': compared without what cannot be decoded (%zu places)", path,
+                     file->undecodable_count);
     }
     return !why;
 }

@@ -144,6 +144,32 @@ def test_text_names_what_matters():
     assert "hidden" not in text
 
 
+ALIKE = """
+template <int N> __global__ void fill(int *p) { p[threadIdx.x] = 1; }
+template __global__ void fill<1>(int *); template __global__ void fill<2>(int *);
+template <typename T, int A, int B, int C, int D, int E> __global__ void folded(int *p) { p[threadIdx.x] = 2; }
+template __global__ void folded<int, 1, 2, 3, 4, 5>(int *);
+template __global__ void folded<int, 1, 2, 3, 4, 6>(int *);
+__global__ void __launch_bounds__(256) heavy(float *p) { __shared__ float s[10000]; s[threadIdx.x] = *p;
+    __syncthreads(); *p = s[3]; }
+"""
+
+
+def test_kernels_with_the_same_figures_share_a_line(tmp_path):
+    (tmp_path / "k.cu").write_text(ALIKE)
+    compile_cuda("-cubin", "-arch=sm_90", tmp_path / "k.cu", "-o", tmp_path / "k.cubin")
+    lines = warpwatch("scan", tmp_path / "k.cubin").splitlines()
+    assert all(len(line) <= 80 for line in lines if str(tmp_path) not in line)
+    table = next(i for i, line in enumerate(lines) if "limited by" in line and "regs" in line)
+    heavy, name, advice, light, *names, other_blocks = lines[table + 1:]
+    assert heavy.split()[:3] == ["62.5", "%", "<=256"] and name.strip() == "heavy"
+    assert advice.strip() == "-> shared_memory to 37888: 6 blocks, 75.0 %"
+    assert light.split()[0] == "100.0"
+    assert [name.strip() for name in names] == ["fill<1>", "fill<2>", "folded<int, 1, 2, 3, ...> (2 kernels)"]
+    assert other_blocks.strip() == "-> 64, 128, 512 and 1024 threads do as well"
+    assert "... and 3 more kernels" in warpwatch("scan", "--top", 2, tmp_path / "k.cubin")
+
+
 @pytest.fixture(scope="module")
 def relocatable_library(tmp_path_factory):
     """Two relocatable objects linked into a library: each kernel is there before and after the link."""
@@ -296,10 +322,18 @@ def test_a_build_compared_with_itself(builds):
 
 def test_text_and_csv_of_a_comparison(builds):
     text = warpwatch("scan", "--compare", *builds, "--fail-on", "occupancy<-0.9")
-    assert "static_shared 256 -> 24000" in text and "holds occupancy<-0.9" in text
+    assert "static_shared 256 -> 24000" in text and "holds occupancy<-0.9: 0 kernels" in text
     rows = list(csv.DictReader(io.StringIO(warpwatch("scan", "--format", "csv", "--compare", *builds))))
     assert [row["status"] for row in rows] == ["changed", "added", "removed", "same"]
     assert (rows[0]["before_static_shared"], rows[0]["after_static_shared"]) == ("256", "24000")
+
+
+def test_a_comparison_with_nothing_is_refused(builds, tmp_path):
+    (tmp_path / "empty.so").write_text("no device code\n")
+    for pair in (builds[0], tmp_path / "empty.so"), (tmp_path / "empty.so", builds[0]):
+        status, output, errors = call("--compare", *pair, "--fail-on", "registers>0")
+        assert (status, output) == (3, "")
+        assert errors == [f"warpwatch: file '{tmp_path}/empty.so': no device code to compare"]
 
 
 @pytest.mark.parametrize("condition", ["", "registers", "registers>", "registers=8", "regs>8", "registers>8%",
