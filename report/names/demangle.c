@@ -14,11 +14,6 @@
 #define MANGLED_MOST_BYTES   (16u << 10)
 #define DEMANGLED_MOST_BYTES (64u << 10)
 
-/* What a short name spends on the template arguments of the kernel, and on those of one argument: as much as
- * tells reduce<256, float> and elementwise<4, FillFunctor<float>, ...> from their kin. */
-#define SHORT_ARGUMENTS_BYTES 64
-#define SHORT_NESTED_BYTES    24
-
 struct text {
     char *bytes;
     size_t length, capacity;
@@ -98,132 +93,18 @@ char *demangle_full(const char *mangled)
     return name ? name : strdup(mangled);
 }
 
-/* The length of "operator<<" and kin at `at`, whose brackets enclose nothing; 0 if there is none. */
-static size_t operator_length(const char *at)
-{
-    static const char word[] = "operator";
-    if (strncmp(at, word, sizeof word - 1) != 0) {
-        return 0;
-    }
-    return sizeof word - 1 + strspn(at + sizeof word - 1, "<>=-");
-}
-
-/* Past one character, or past all of an operator or arrow. Keeps count of the brackets that are open. */
-static const char *skip_one(const char *at, int *angles, int *parentheses)
-{
-    size_t operator_bytes = operator_length(at);
-    if (operator_bytes || strncmp(at, "->", 2) == 0) {
-        return at + (operator_bytes ? operator_bytes : 2);
-    }
-    *parentheses += (*at == '(') - (*at == ')');
-    if (*parentheses == 0) {
-        *angles += (*at == '<') - (*at == '>');
-    }
-    return at + 1;
-}
-
-/* The `,` or `>` that ends the template argument at `at`; NULL if neither comes. */
-static const char *argument_end(const char *at)
-{
-    int angles = 0, parentheses = 0;
-    while (*at && (angles > 0 || parentheses > 0 || (*at != ',' && *at != '>'))) {
-        at = skip_one(at, &angles, &parentheses);
-    }
-    return *at ? at : NULL;
-}
-
-static void append_folded(struct text *text, const char *at, const char *end, size_t most_bytes);
-
-static void append_argument(struct text *text, const char *at, const char *end, size_t most_bytes)
-{
-    struct text folded = {0};
-    append_folded(&folded, at, end, SHORT_NESTED_BYTES);
-    while (folded.length > 0 && folded.bytes[folded.length - 1] == ' ') {
-        folded.length--;
-    }
-    if (folded.length <= most_bytes) {
-        text_append(text, folded.bytes, folded.length);
-    } else {
-        text_append(text, "...", 3);
-    }
-    free(folded.bytes);
-}
-
-/* From `<` to behind its `>`: the arguments that fit, then an ellipsis for the rest. */
-static const char *fold_arguments(const char *at, struct text *text, size_t most_bytes)
-{
-    size_t start = text->length;
-    bool full = false;
-    for (const char *end; (end = argument_end(at + 1)) != NULL; at = end) {
-        size_t used = text->length - start;
-        if (!full) {
-            text_append(text, *at == '<' ? "<" : ", ", *at == '<' ? 1 : 2);
-            append_argument(text, at + 1 + (at[1] == ' '), end, most_bytes > used ? most_bytes - used : 0);
-            full = text->length >= 3 && strcmp(text->bytes + text->length - 3, "...") == 0;
-        }
-        if (*end == '>') {
-            text_append(text, ">", 1);
-            return end + 1;
-        }
-    }
-    text_append(text, at, strlen(at));
-    return at + strlen(at);
-}
-
-/* Words that say nothing about the kernel: 0 if there is none at `at`. */
-static size_t noise_length(const char *at)
-{
-    static const char anonymous[] = "(anonymous namespace)::", tag[] = "[abi:";
-    if (strncmp(at, anonymous, sizeof anonymous - 1) == 0) {
-        return sizeof anonymous - 1;
-    }
-    const char *tag_end = strncmp(at, tag, sizeof tag - 1) == 0 ? strchr(at, ']') : NULL;
-    return tag_end ? (size_t)(tag_end - at) + 1 : 0;
-}
-
-static void append_folded(struct text *text, const char *at, const char *end, size_t most_bytes)
-{
-    text_append(text, "", 0);
-    while (at < end && !text->failed) {
-        size_t noise_bytes = noise_length(at), operator_bytes = operator_length(at);
-        if (*at == '<') {
-            at = fold_arguments(at, text, most_bytes);
-        } else if (noise_bytes) {
-            at += noise_bytes;
-        } else {
-            size_t bytes = operator_bytes ? operator_bytes : 1;
-            text_append(text, at, bytes);
-            at += bytes;
-        }
-    }
-}
-
-static char *fold(const char *name)
-{
-    struct text text = {0};
-    append_folded(&text, name, name + strlen(name), SHORT_ARGUMENTS_BYTES);
-    if (text.failed) {
-        free(text.bytes);
-        return NULL;
-    }
-    return text.bytes;
-}
-
-static char *demangle_to(const char *mangled, char *form(const char *))
+char *demangle_name(const char *mangled)
 {
     mangled = skip_static_prefix(mangled);
     char *name = demangle(mangled, 0);
-    char *formed = name ? form(name) : strdup(mangled);
-    free(name);
-    return formed;
+    return name ? name : strdup(mangled);
 }
 
 char *demangle_short(const char *mangled)
 {
-    return demangle_to(mangled, shorten_name);
-}
-
-char *demangle_qualified(const char *mangled)
-{
-    return demangle_to(mangled, fold);
+    mangled = skip_static_prefix(mangled);
+    char *name = demangle(mangled, 0);
+    char *formed = name ? shorten_name(name) : strdup(mangled);
+    free(name);
+    return formed;
 }

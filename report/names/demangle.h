@@ -11,9 +11,8 @@ char *demangle_full(const char *mangled);
  * frees; NULL only when memory is out. */
 char *demangle_short(const char *mangled);
 
-/* "at::native::elementwise<4, at::native::FillFunctor<float>, ...>": with namespaces and template arguments,
- * long ones folded, to tell apart what the short form does not. The caller frees; NULL only when memory is
- * out. */
-char *demangle_qualified(const char *mangled);
+/* "scale<256>": in full, without return type and parameters. The caller frees; NULL only when memory is out.
+ */
+char *demangle_name(const char *mangled);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARGUMENTS_MOST = 4, ARGUMENT_MOST_BYTES = 80 };
+enum { ARGUMENTS_MOST = 4, ARGUMENT_MOST_BYTES = 80, OPAQUE_DIGITS = 10 };
 
 struct span {
     const char *at, *end;
@@ -124,8 +124,7 @@ static struct name last_name(struct span text)
     return best;
 }
 
-/* --- template arguments ------------------------------------------------------------------------------------
- */
+/* --- words ---------------------------------------------------------------------------------------------- */
 
 static bool is_word(char c)
 {
@@ -171,23 +170,6 @@ static struct span telling_word(struct span text)
     return found;
 }
 
-/* "3ul" → "3", "(at::Mode)2" → "2", "at::Half const*" → "Half". */
-static struct span argument_word(struct span argument)
-{
-    argument = trim(argument);
-    if (argument.at < argument.end && *argument.at == '(') {
-        const char *value = skip_unit(argument);
-        argument.at = value < argument.end ? value : argument.at;
-    }
-    if (argument.at < argument.end && (isdigit((unsigned char)*argument.at) || *argument.at == '-')) {
-        while (argument.end > argument.at + 1 && (argument.end[-1] == 'u' || argument.end[-1] == 'l')) {
-            argument.end--;
-        }
-        return argument;
-    }
-    return last_name(argument).base;
-}
-
 static struct span next_argument(struct span *arguments)
 {
     struct span argument = {arguments->at, arguments->at};
@@ -198,31 +180,168 @@ static struct span next_argument(struct span *arguments)
     return argument;
 }
 
+/* --- lambdas -------------------------------------------------------------------------------------------- */
+
+/* Back over what a pair of brackets encloses, if one ends at `end`. */
+static const char *skip_back(const char *begin, const char *end)
+{
+    const char *at = end;
+    for (int depth = 0; at > begin;) {
+        char c = at[-1];
+        bool arrow = c == '>' && at - 1 > begin && at[-2] == '-';
+        depth += arrow ? 0 : closes(c) - opens(c);
+        if (depth == 0 && at == end) {
+            return end;
+        }
+        at--;
+        if (depth == 0) {
+            return at;
+        }
+    }
+    return end;
+}
+
+static bool ends_with(const char *begin, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    return (size_t)(end - begin) >= length && memcmp(end - length, word, length) == 0;
+}
+
+/* The function around the first lambda:
+ * "gpu_kernel_impl<f<int>(Iterator&)::{lambda()#1}>(…)::{lambda(int)#1}" → f. A functor names its operator().
+ * Empty without a lambda. */
+static struct span lambda_function(struct span text)
+{
+    static const char mark[] = "::{lambda", call[] = "::operator()", constant[] = " const";
+    const char *end = memmem(text.at, (size_t)(text.end - text.at), mark, sizeof mark - 1);
+    if (!end) {
+        return (struct span){text.at, text.at};
+    }
+    end -= ends_with(text.at, end, constant) ? sizeof constant - 1 : 0;
+    end = ends_with(text.at, end, ")") ? skip_back(text.at, end) : end;
+    end -= ends_with(text.at, end, call) ? sizeof call - 1 : 0;
+    end = ends_with(text.at, end, ">") ? skip_back(text.at, end) : end;
+    const char *begin = end;
+    while (begin > text.at && is_word(begin[-1])) {
+        begin--;
+    }
+    return (struct span){begin, end};
+}
+
+/* Helpers that launch whatever they are given. */
+static bool is_helper(struct span word)
+{
+    return starts_with(word, "gpu_kernel_impl") || word.at == word.end;
+}
+
+/* --- arguments ------------------------------------------------------------------------------------------ */
+
+/* "enable_sm90<Gemm>" → Gemm */
+static struct span word_of(struct span text)
+{
+    for (;;) {
+        struct name name = last_name(text);
+        struct span rest = name.arguments;
+        if (!rest.at || !starts_with(name.base, "enable_")) {
+            return name.base;
+        }
+        text = trim(next_argument(&rest));
+    }
+}
+
+/* "&(float a::silu<float>(float const&))" → silu */
+static struct span pointed_word(struct span argument)
+{
+    argument.at++;
+    if (argument.at < argument.end && *argument.at == '(') {
+        argument = (struct span){argument.at + 1, skip_unit(argument) - 1};
+    }
+    const char *name = argument.at, *end = argument.end;
+    for (const char *at = argument.at; at < argument.end;) {
+        end = *at == '(' && at > name ? at : argument.end;
+        name = *at == ' ' ? at + 1 : name;
+        at = skip_unit((struct span){at, argument.end});
+    }
+    return word_of((struct span){name, end});
+}
+
+/* "3ul" → "3", "(at::Mode)2" → "2", "at::Half const*" → "Half". */
+static struct span argument_word(struct span argument)
+{
+    argument = trim(argument);
+    if (argument.at < argument.end && *argument.at == '&') {
+        return pointed_word(argument);
+    }
+    if (argument.at < argument.end && *argument.at == '(') {
+        const char *value = skip_unit(argument);
+        argument.at = value < argument.end ? value : argument.at;
+    }
+    if (argument.at < argument.end && (isdigit((unsigned char)*argument.at) || *argument.at == '-')) {
+        while (argument.end > argument.at + 1 && (argument.end[-1] == 'u' || argument.end[-1] == 'l')) {
+            argument.end--;
+        }
+        return argument;
+    }
+    return word_of(argument);
+}
+
+/* Numbers that nobody reads: types written as 64-bit values. */
+static bool is_opaque(struct span word)
+{
+    return word.end - word.at > OPAQUE_DIGITS && isdigit((unsigned char)*word.at);
+}
+
 static void write_span(FILE *out, struct span text)
 {
     size_t bytes = (size_t)(text.end - text.at);
     fwrite(text.at, 1, bytes < ARGUMENT_MOST_BYTES ? bytes : ARGUMENT_MOST_BYTES, out);
 }
 
+/* Applies an operation that the next argument names: multi_tensor_apply_kernel<…, UnaryOpFunctor<…>,
+ * Sqrt<…>>. */
+static bool applies_operation(struct span telling)
+{
+    return memmem(telling.at, (size_t)(telling.end - telling.at), "OpFunctor", 9) != NULL ||
+           memmem(telling.at, (size_t)(telling.end - telling.at), "OpScalar", 8) != NULL ||
+           memmem(telling.at, (size_t)(telling.end - telling.at), "OpList", 6) != NULL;
+}
+
+struct word {
+    struct span text;
+    bool tells; /* what is computed: nothing after it does */
+};
+
+static struct word word_for(struct span argument)
+{
+    struct span function = lambda_function(argument), telling = telling_word(argument);
+    if (!is_helper(function)) {
+        return (struct word){function, true};
+    }
+    if (telling.at < telling.end) {
+        return (struct word){telling, !applies_operation(telling)};
+    }
+    return (struct word){function.at < function.end ? function : argument_word(argument), false};
+}
+
+/* Up to the one that says what is computed, else the first few. */
 static void write_arguments(FILE *out, struct span arguments)
 {
     unsigned written = 0;
-    fputc('<', out);
-    while (arguments.at < arguments.end) {
-        struct span argument = next_argument(&arguments), telling = telling_word(argument);
-        bool tells = telling.at < telling.end;
-        fputs(written ? ", " : "", out);
-        if (written == ARGUMENTS_MOST && arguments.at < arguments.end && !tells) {
-            fputs("...", out);
-            break;
+    bool left_out = false, done = false;
+    while (arguments.at < arguments.end && !done) {
+        struct word word = word_for(next_argument(&arguments));
+        done = word.tells;
+        if (word.text.at == word.text.end || is_opaque(word.text) || (written >= ARGUMENTS_MOST && !done)) {
+            left_out = true;
+            continue;
         }
-        write_span(out, tells ? telling : argument_word(argument));
-        written++;
-        if (tells) {
-            break;
-        }
+        fputs(written++ ? ", " : "<", out);
+        write_span(out, word.text);
     }
-    fputc('>', out);
+    if (left_out && !done) {
+        fputs(written++ ? ", ..." : "<...", out);
+    }
+    fputs(written ? ">" : "", out);
 }
 
 char *shorten_name(const char *name)

@@ -6,6 +6,7 @@
 #include "merge.h"
 #include "names.h"
 #include "names/demangle.h"
+#include "names/distinguish.h"
 #include "names/visible.h"
 
 /* Keeps a malloc'd text in the data's memory, made visible if asked, and frees it. NULL in, NULL out. */
@@ -67,17 +68,38 @@ static bool each_group(struct merged *merged, group_visitor *visit)
     return held;
 }
 
-static bool group_qualify(struct merged *merged, const struct named *group, size_t count)
+static bool group_append(struct merged *merged, const struct named *group, char *const *told, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct merged_kernel *kernel = &merged->kernels[group[i].kernel];
-        const char *qualified = keep(merged, demangle_qualified(kernel->mangled), true);
-        if (!qualified) {
+        char *shown = told[i] ? visible(told[i]) : NULL;
+        kernel->short_name =
+            shown ? merged_print(merged, "%s [%s]", kernel->short_name, shown) : kernel->short_name;
+        if ((told[i] && !shown) || !kernel->short_name) {
+            free(shown);
             return false;
         }
-        kernel->short_name = *qualified ? qualified : kernel->short_name;
+        free(shown);
     }
     return true;
+}
+
+/* By the words of their full names that differ: "flash_fwd_kernel<…> [128, bfloat16_t]". */
+static bool group_distinguish(struct merged *merged, const struct named *group, size_t count)
+{
+    char **names = calloc(2 * count, sizeof *names), **told = names + count;
+    bool held = names != NULL;
+    for (size_t i = 0; held && i < count; i++) {
+        names[i] = demangle_name(merged->kernels[group[i].kernel].mangled);
+        held = names[i] != NULL;
+    }
+    held = held && names_distinguish((const char *const *)names, count, told) == 0 &&
+           group_append(merged, group, told, count);
+    for (size_t i = 0; names && i < 2 * count; i++) {
+        free(names[i]);
+    }
+    free(names);
+    return held;
 }
 
 static int by_registers(const void *left, const void *right)
@@ -129,6 +151,6 @@ bool names_assign(struct merged *merged)
         }
     }
     /* again, for the kernel that is called "scale #1" to begin with */
-    return each_group(merged, group_qualify) && each_group(merged, group_number) &&
+    return each_group(merged, group_distinguish) && each_group(merged, group_number) &&
            each_group(merged, group_number);
 }

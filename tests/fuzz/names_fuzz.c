@@ -4,6 +4,7 @@
 
 #include "fuzz.h"
 #include "report/names/demangle.h"
+#include "report/names/distinguish.h"
 #include "report/names/visible.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -15,6 +16,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(name, data, size);
     name[size] = 0;
     char *full = demangle_full(name), *brief = demangle_short(name), *shown = brief ? visible(brief) : NULL;
+    char *told[2];
+    const char *halves[] = {name, name + size / 2};
+    if (names_distinguish(halves, 2, told) == 0) {
+        free(told[0]);
+        free(told[1]);
+    }
     free(name);
     free(full);
     free(brief);

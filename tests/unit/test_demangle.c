@@ -8,52 +8,44 @@
 #include "report/names/demangle.h"
 
 struct named {
-    const char *mangled, *full, *qualified, *short_name;
+    const char *mangled, *full, *short_name;
 };
 
 static const struct named examples[] = {
-    {"_Z5scalePfi", "scale(float*, int)", "scale", "scale"},
-    {"_Z5scaleILi256EEvPfi", "void scale<256>(float*, int)", "scale<256>", "scale<256>"},
+    {"_Z5scalePfi", "scale(float*, int)", "scale"},
+    {"_Z5scaleILi256EEvPfi", "void scale<256>(float*, int)", "scale<256>"},
     {"_ZN7cutlass6KernelINS_4gemm6kernel13GemmUniversalIfEEEEvNT_6ParamsE",
      "void cutlass::Kernel<cutlass::gemm::kernel::GemmUniversal<float> "
      ">(cutlass::gemm::kernel::GemmUniversal<float>::Params)",
-     "cutlass::Kernel<cutlass::gemm::kernel::GemmUniversal<float>>", "Kernel<GemmUniversal>"},
+     "Kernel<GemmUniversal>"},
     {"_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_",
      "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, "
      "1ul> >(int, at::native::FillFunctor<float>, std::array<char*, 1ul>)",
-     "at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1ul>>",
      "vectorized_elementwise_kernel<4, FillFunctor>"},
     {"_Z4copyILi4E36an_argument_with_a_rather_long_name_36an_argument_with_a_rather_long_name_Evv",
      "void copy<4, an_argument_with_a_rather_long_name_, an_argument_with_a_rather_long_name_>()",
-     "copy<4, an_argument_with_a_rather_long_name_, ...>",
      "copy<4, an_argument_with_a_rather_long_name_, an_argument_with_a_rather_long_name_>"},
-    {"_Z1fI1aI1bI1cI1dI1eIiEEEEEEvv", "void f<a<b<c<d<e<int> > > > > >()", "f<a<b<c<d<e<int>>>>>>", "f<a>"},
+    {"_Z1fI1aI1bI1cI1dI1eIiEEEEEEvv", "void f<a<b<c<d<e<int> > > > > >()", "f<a>"},
     {"_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIfNS0_14func_wrapper_tIfZNS0_11sum_"
-     "functorIfffEclERNS_14TensorI"
-     "teratorEEUlffE_EEjfLi4ELi4EEEEEvT1_",
-     NULL, "at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, ...>>",
-     "reduce_kernel<512, 1, sum_functor>"},
+     "functorIfffEclERNS_14TensorIteratorEEUlffE_EEjfLi4ELi4EEEEEvT1_",
+     NULL, "reduce_kernel<512, 1, sum_functor>"},
     {"_ZN2at6native18elementwise_kernelILi128ELi2EZNS0_22gpu_kernel_impl_nocastIZZZNS0_23direct_copy_kernel_"
-     "cudaERNS_18Te"
-     "nsorIteratorBaseEENKUlvE1_clEvENKUlvE5_clEvEUlfE_EEvS4_RKT_EUliE_EEviT1_",
-     NULL, "at::native::elementwise_kernel<128, 2, ...>",
-     "elementwise_kernel<128, 2, direct_copy_kernel_cuda>"},
+     "cudaERNS_18TensorIteratorBaseEENKUlvE1_clEvENKUlvE5_clEvEUlfE_EEvS4_RKT_EUliE_EEviT1_",
+     NULL, "elementwise_kernel<128, 2, direct_copy_kernel_cuda>"},
     {"_ZN5flash16flash_fwd_kernelI23Flash_fwd_kernel_traitsILi128ELi128ELi64ELi4ELb0ELb0EN7cutlass10bfloat16_"
-     "tE19Flash_ke"
-     "rnel_traitsILi128ELi128ELi64ELi4ES3_EELb0ELb1ELb0ELb0ELb0ELb1ELb0ELb0EEEv16Flash_fwd_params",
-     NULL, NULL, "flash_fwd_kernel<Flash_fwd_kernel_traits, false, true, false, ...>"},
-    {"triton_poi_fused_add_0", "triton_poi_fused_add_0", "triton_poi_fused_add_0", "triton_poi_fused_add_0"},
-    {"__nv_static_22__bd20ab6a_4_k_cu_initv__Z3locPi", "loc(int*)", "loc", "loc"},
-    {"__nv_static_22__bd20ab6a_4_k_cu_initv_plain", "plain", "plain", "plain"},
-    {"__nv_static_999_x__Z3locPi", "__nv_static_999_x__Z3locPi", "__nv_static_999_x__Z3locPi",
-     "__nv_static_999_x__Z3locPi"},
-    {"__nv_static_", "__nv_static_", "__nv_static_", "__nv_static_"},
-    {"_ZN44_GLOBAL__N__0cf36e1c_13_reduce_cu_bd20ab6a_13sumEPf", "(anonymous namespace)::sum(float*)", "sum",
-     "sum"},
-    {"_ZN12_GLOBAL__N_13sumEPf", "(anonymous namespace)::sum(float*)", "sum", "sum"},
-    {"_ZlsI1AEvT_", "void operator<< <A>(A)", "operator<< <A>", "operator<<<A>"},
-    {"", "", "", ""},
-    {"_Z", "_Z", "_Z", "_Z"},
+     "tE19Flash_kernel_traitsILi128ELi128ELi64ELi4ES3_EELb0ELb1ELb0ELb0ELb0ELb1ELb0ELb0EEEv16Flash_fwd_"
+     "params",
+     NULL, "flash_fwd_kernel<Flash_fwd_kernel_traits, false, true, false, ...>"},
+    {"triton_poi_fused_add_0", "triton_poi_fused_add_0", "triton_poi_fused_add_0"},
+    {"__nv_static_22__bd20ab6a_4_k_cu_initv__Z3locPi", "loc(int*)", "loc"},
+    {"__nv_static_22__bd20ab6a_4_k_cu_initv_plain", "plain", "plain"},
+    {"__nv_static_999_x__Z3locPi", "__nv_static_999_x__Z3locPi", "__nv_static_999_x__Z3locPi"},
+    {"__nv_static_", "__nv_static_", "__nv_static_"},
+    {"_ZN44_GLOBAL__N__0cf36e1c_13_reduce_cu_bd20ab6a_13sumEPf", "(anonymous namespace)::sum(float*)", "sum"},
+    {"_ZN12_GLOBAL__N_13sumEPf", "(anonymous namespace)::sum(float*)", "sum"},
+    {"_ZlsI1AEvT_", "void operator<< <A>(A)", "operator<<<A>"},
+    {"", "", ""},
+    {"_Z", "_Z", "_Z"},
 };
 
 static void names_are_as_people_write_them(void **state)
@@ -61,13 +53,10 @@ static void names_are_as_people_write_them(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const char *mangled = examples[i].mangled;
-        char *full = demangle_full(mangled), *qualified = demangle_qualified(mangled),
-             *folded = demangle_short(mangled);
+        char *full = demangle_full(mangled), *folded = demangle_short(mangled);
         assert_string_equal(full, examples[i].full ? examples[i].full : full);
-        assert_string_equal(qualified, examples[i].qualified ? examples[i].qualified : qualified);
         assert_string_equal(folded, examples[i].short_name);
         free(full);
-        free(qualified);
         free(folded);
     }
 }
