@@ -16,6 +16,7 @@
 
 #define SAMPLES_A          3u /* launches measured with each set, per configuration */
 #define SAMPLES_B          1u
+#define TRIES              3u /* for each of them: a launch that another thread's fell into is thrown away */
 #define SAMPLES_PER_SECOND 50u
 #define SAMPLES_IN_ALL     20000u
 #define LAUNCH_LIMIT_NS    (2 * 1000000000ull) /* a measured launch that takes longer ends all sampling */
@@ -25,7 +26,7 @@
 
 struct sampled {
     uint32_t launches;
-    uint32_t done[METRIC_SETS];
+    uint32_t done[METRIC_SETS], tries[METRIC_SETS];
     bool refused, asked;
     struct durations durations;
 };
@@ -43,14 +44,19 @@ static struct {
     char skip[512]; /* WARPWATCH_COUNTERS_SKIP: parts of kernel names, separated by commas */
 } counters = {.lock = ATOMIC_FLAG_INIT};
 
+static void disable_all(void)
+{
+    for (int i = 0; i < SESSIONS; i++) {
+        session_disable(&cupti, &counters.sessions[i]);
+    }
+}
+
 static void stop_sampling(const char *line)
 {
     if (!atomic_exchange(&counters.stopped, true)) {
         plugin.complain(line);
     }
-    for (int i = 0; i < SESSIONS; i++) {
-        session_disable(&cupti, &counters.sessions[i]);
-    }
+    disable_all();
 }
 
 static void stop_on_result(CUptiResult result)
@@ -94,7 +100,8 @@ static bool budget_left(uint64_t now_ns)
 
 static bool set_is_wanted(const struct sampled *sampled, enum metric_set set)
 {
-    return sampled->done[set] < (set == METRIC_SET_A ? SAMPLES_A : SAMPLES_B);
+    uint32_t samples = set == METRIC_SET_A ? SAMPLES_A : SAMPLES_B;
+    return sampled->done[set] < samples && sampled->tries[set] < samples * TRIES;
 }
 
 /* The set to measure next: the one already configured while it is wanted. -1: none now. */
@@ -188,9 +195,7 @@ static bool wants_sample(struct sampled *sampled, uint32_t configuration)
 static void rest_when_idle(void)
 {
     if (++counters.since_sample == IDLE_LAUNCHES) {
-        for (int i = 0; i < SESSIONS; i++) {
-            session_disable(&cupti, &counters.sessions[i]);
-        }
+        disable_all();
     }
 }
 
@@ -202,7 +207,8 @@ static uint64_t counters_before(const struct plugin_launch *launch)
     }
     struct sampled *sampled = by_configuration(&counters.sampled, launch->configuration);
     counters.in_set++;
-    if (wants_sample(sampled, launch->configuration) && budget_left(plugin_now_ns()) &&
+    bool stopped = atomic_load(&counters.stopped); /* since we last looked */
+    if (!stopped && wants_sample(sampled, launch->configuration) && budget_left(plugin_now_ns()) &&
         begin_sample(sampled)) {
         counters.since_sample = 0;
         return 1; /* the lock is kept until `after` */
@@ -258,15 +264,18 @@ static void counters_after(const struct plugin_launch *launch, uint64_t token, C
     (void)token;
     CUptiResult result = session_stop(&cupti, session, &values, &measured);
     counters.running = NULL;
-    sampled->done[set]++; /* also when thrown away: a kernel that cannot be measured is not tried for ever */
+    sampled->tries[set]++; /* a kernel that cannot be measured is not tried for ever */
     if (result) {
         stop_on_result(result);
     } else if (measured && launch_result == CUDA_SUCCESS) {
+        sampled->done[set]++;
         keep_values(launch->configuration, sampled, set, &values);
     }
     if (plugin_now_ns() - counters.started_ns > LAUNCH_LIMIT_NS) {
         stop_sampling(
             "counters: a measured launch took more than 2 s: sampling has ended, theoretical figures go on");
+    } else if (atomic_load(&counters.stopped)) { /* while it was measured */
+        disable_all();
     }
     launch_lock_release(&counters.lock);
 }
@@ -292,10 +301,30 @@ static void counters_forked(void)
     atomic_store(&counters.stopped, true);
 }
 
+/* A launch that is being measured ends first, unless it takes too long: then it ends sampling itself. */
+static void counters_yield(void)
+{
+    if (atomic_exchange(&counters.stopped, true)) {
+        return;
+    }
+    plugin.complain("counters: another profiler starts in this process: sampling ends here");
+    uint64_t until_ns = plugin_now_ns() + LAUNCH_LIMIT_NS;
+    bool mine = launch_lock_try(&counters.lock);
+    while (!mine && plugin_now_ns() < until_ns) {
+        sched_yield();
+        mine = launch_lock_try(&counters.lock);
+    }
+    if (mine) {
+        disable_all();
+        launch_lock_release(&counters.lock);
+    }
+}
+
 static const struct plugin_hooks counter_hooks = {.before = counters_before,
                                                   .after = counters_after,
                                                   .context_ending = counters_context_ending,
-                                                  .forked = counters_forked};
+                                                  .forked = counters_forked,
+                                                  .yield = counters_yield};
 
 const struct plugin_hooks *counters_open(char *why, size_t size)
 {

@@ -52,6 +52,7 @@ static void collect(struct pair *pair)
     if (events.elapsed(&milliseconds, pair->start, pair->end) == CUDA_SUCCESS && timed && record) {
         durations_add(&timed->durations, (uint64_t)((double)milliseconds * 1e6));
         durations_publish(&timed->durations, record, STORE_ESTIMATED);
+        record->samples_timing = timed->durations.count;
     }
     pair->state = PAIR_FREE;
 }

@@ -11,10 +11,12 @@
 
 #include "shim/store_format.h"
 
-#define PLUGIN_VERSION 1u
+#define PLUGIN_VERSION 2u
 
 struct plugin_settings {
     bool timing, counters;
+    bool graph_nodes;    /* timing of every kernel in a graph, not of its replays as a whole */
+    bool other_profiler; /* has already called CUPTI in this process */
 };
 
 struct plugin_services {
@@ -29,6 +31,10 @@ struct plugin_services {
     /* The configuration's measurement record in the store, made on first use; NULL when the store is full.
      * The plugin is its only writer. */
     struct store_measurement *(*measurement)(uint32_t configuration);
+    /* The same for replays of a graph that launches this body. */
+    struct store_measurement *(*body_measurement)(uint32_t body);
+    /* The configuration that the body's nodes from `place` on run, STORE_NO_TARGET beyond the last. */
+    uint32_t (*body_configuration)(uint32_t body, uint32_t place);
     const struct store_configuration *(*configuration)(uint32_t configuration);
     const char *(*kernel_name)(
         uint32_t configuration); /* mangled, terminated, lives as long as the process */
@@ -38,12 +44,12 @@ struct plugin_services {
 };
 
 struct plugin_launch {
-    uint32_t
-        configuration; /* STORE_NO_TARGET in `before` of a thread's first launch of it; known in `after` */
-    uint32_t body; /* graph launches: body index, configuration is STORE_NO_TARGET; else STORE_NO_TARGET */
+    uint32_t configuration; /* STORE_NO_TARGET in `before` of the first launch of it; known in `after` */
+    uint32_t body; /* graph launches: the same; their configuration is STORE_NO_TARGET, others' body */
     CUfunction function;
     CUstream stream; /* as passed: 0, 1 and 2 mean the default streams */
     bool per_thread_default_stream;
+    bool is_graph;  /* `function` is a CUgraphExec */
     bool capturing; /* the stream is being captured: nothing may be added or awaited */
 };
 
@@ -56,8 +62,8 @@ struct plugin_hooks {
     /* Before the real cuCtxDestroy, cuDevicePrimaryCtxRelease/Reset: finish what is under way in it. */
     void (*context_ending)(CUcontext context);
     void (*forked)(void); /* in the child: go inert, touch nothing */
-    /* At a normal exit, before the store is closed; makes no cu* call. */
-    void (*exiting)(void);
+    /* Another profiler is about to use CUPTI: give back all that it may need, for good. Any thread. */
+    void (*yield)(void);
 };
 
 /* Without the preload: the driver opens the plugin by itself (CUDA_INJECTION64_PATH), which opens

@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "recorder.h"
 
-enum { MOST_BODIES = 65536, MOST_NODES = 1 << 20 };
+enum { MOST_NODES = 1 << 20 };
 
 static uint32_t hash_target(uint32_t target)
 {
@@ -134,7 +134,7 @@ static uint32_t add(const struct body_sum *sum)
 {
     struct store_body body = {.first_node = store_count(STORE_NODES), .nodes = sum->count};
     memcpy(body.uncounted, sum->uncounted, sizeof body.uncounted);
-    if (store_count(STORE_BODIES) >= MOST_BODIES || store_count(STORE_NODES) + sum->count > MOST_NODES) {
+    if (store_count(STORE_BODIES) >= BODIES_MOST || store_count(STORE_NODES) + sum->count > MOST_NODES) {
         return STORE_NO_TARGET;
     }
     for (uint32_t i = 0; i < sum->count; i++) {

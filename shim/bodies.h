@@ -5,6 +5,8 @@
 #include "resolve.h"
 #include "store.h"
 
+enum { BODIES_MOST = 65536 };
+
 /* Targets and how often one replay counts for each. */
 struct body_sum {
     struct body_part {

@@ -10,6 +10,7 @@
 
 #include "driver.h"
 #include "elf_object.h"
+#include "profilers.h"
 #include "runtime.h"
 
 /* What the stubs do next: return `value`, or jump to `jump` with the caller's arguments. */
@@ -199,10 +200,30 @@ static bool decided(struct answer *answer, void *library, const char *name, enum
     return true;
 }
 
+/* CUPTI's functions are replaced only in what a certain library answers: anything else finds our exports. */
+static bool answers_for_profiler(struct answer *answer, void *library, const char *name)
+{
+    enum profiler_api api = profilers_api_of_name(name);
+    if (LIKELY(api == PROFILER_APIS) || library == RTLD_NEXT || load_relaxed(&disabled)) {
+        return false;
+    }
+    if (library == RTLD_DEFAULT && profilers_are_possible()) {
+        return false;
+    }
+    void *address =
+        library == RTLD_DEFAULT ? lookup_after_us(name) : ((dlsym_function *)answer->jump)(library, name);
+    *answer =
+        (struct answer){.value = address && !is_ours(address) ? profilers_handed(api, address) : address};
+    return true;
+}
+
 struct answer lookup_dlsym(void *library, const char *name, const char *unused, const void *caller)
 {
     (void)unused;
     struct answer answer = {.jump = loader_function(&next_dlsym, "dlsym")};
+    if (UNLIKELY(answers_for_profiler(&answer, library, name))) {
+        return answer;
+    }
     enum driver_api api = wanted(name, caller);
     if (decided(&answer, library, name, api) || answer.jump == NULL) {
         return answer;

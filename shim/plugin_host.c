@@ -5,16 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bodies.h"
 #include "capture.h"
 #include "lookup.h"
 #include "message.h"
 #include "process.h"
 #include "records.h"
 #include "settings.h"
+#include "shard.h"
 #include "store.h"
 
-static const struct plugin_hooks *hooks;
-static _Atomic uint64_t features; /* asked for before there was a store */
+static _Atomic(const struct plugin_hooks *) hooks;
+static _Atomic uint64_t features;   /* asked for before there was a store */
+static _Atomic uint64_t owed_ticks; /* spent on measuring before there was a shard to note it in */
+static _Atomic bool other_profiler; /* has called CUPTI */
 
 static void *library_open(const char *path, int flags)
 {
@@ -22,21 +26,44 @@ static void *library_open(const char *path, int flags)
     return real ? real(path, flags) : NULL;
 }
 
-static struct store_measurement *measurement(uint32_t configuration)
+/* `known` holds what was made already: an index + 1. */
+static struct store_measurement *measurement_in(uint32_t *known, uint32_t configuration)
 {
-    static uint32_t by_configuration[RECORDS_MOST_CONFIGURATIONS]; /* index + 1 */
-    if (configuration >= RECORDS_MOST_CONFIGURATIONS) {
-        return NULL;
-    }
     pthread_mutex_lock(&recorder_lock);
-    if (by_configuration[configuration] == 0) {
+    if (*known == 0) {
         struct store_measurement fresh = {.configuration = configuration};
-        by_configuration[configuration] = store_add(STORE_MEASUREMENTS, &fresh) + 1;
+        *known = store_add(STORE_MEASUREMENTS, &fresh) + 1;
     }
-    uint32_t number = by_configuration[configuration];
-    void *record = number ? store_record(STORE_MEASUREMENTS, number - 1) : NULL;
+    void *record = *known ? store_record(STORE_MEASUREMENTS, *known - 1) : NULL;
     pthread_mutex_unlock(&recorder_lock);
     return record;
+}
+
+static struct store_measurement *measurement(uint32_t configuration)
+{
+    static uint32_t known[RECORDS_MOST_CONFIGURATIONS];
+    return configuration < RECORDS_MOST_CONFIGURATIONS ? measurement_in(&known[configuration], configuration)
+                                                       : NULL;
+}
+
+static struct store_measurement *body_measurement(uint32_t body)
+{
+    static uint32_t known[BODIES_MOST];
+    return body < BODIES_MOST ? measurement_in(&known[body], STORE_TARGET(STORE_REPLAY, body)) : NULL;
+}
+
+static uint32_t body_configuration(uint32_t body, uint32_t place)
+{
+    uint32_t configuration = STORE_NO_TARGET;
+    pthread_mutex_lock(&recorder_lock);
+    const struct store_body *record =
+        body < store_count(STORE_BODIES) ? store_record(STORE_BODIES, body) : NULL;
+    if (record && place < record->nodes) {
+        const struct store_node *node = store_record(STORE_NODES, record->first_node + place);
+        configuration = node->configuration;
+    }
+    pthread_mutex_unlock(&recorder_lock);
+    return configuration;
 }
 
 static const struct store_configuration *configuration(uint32_t number)
@@ -90,6 +117,8 @@ void plugin_open(void)
         .library_symbol = lookup_symbol,
         .driver_symbol = driver_symbol,
         .measurement = measurement,
+        .body_measurement = body_measurement,
+        .body_configuration = body_configuration,
         .configuration = configuration,
         .kernel_name = kernel_name,
         .complain = complain,
@@ -101,7 +130,11 @@ void plugin_open(void)
         return;
     }
     services = fixed;
-    services.settings = (struct plugin_settings){.timing = settings.timing, .counters = settings.counters};
+    services.settings = (struct plugin_settings){.timing = settings.timing,
+                                                 .counters = settings.counters,
+                                                 .graph_nodes = settings.timing_nodes,
+                                                 .other_profiler = load_acquire(&other_profiler)};
+    uint64_t start = clock_ticks();
     void *library = plugin_path(path, sizeof path) ? library_open(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     plugin_open_function *open = (plugin_open_function *)lookup_symbol(library, "warpwatch_plugin_open");
     if (library == NULL || open == NULL) {
@@ -109,6 +142,7 @@ void plugin_open(void)
         return;
     }
     hooks = open(&services);
+    atomic_fetch_add(&owed_ticks, clock_ticks() - start);
     store_release(&recorder.watched, hooks && (hooks->before || hooks->after));
 }
 
@@ -133,39 +167,64 @@ static uint32_t configuration_of(uint32_t target)
     return is_one ? STORE_TARGET_INDEX(target) : STORE_NO_TARGET;
 }
 
+static void find_target(struct watched *watched, struct plugin_launch *launch)
+{
+    uint32_t target =
+        recorder_target(launch->function, watched->grid, watched->block, watched->extras, launch->stream);
+    launch->configuration = configuration_of(target);
+    launch->body = body_of(target);
+}
+
+static void note_ticks(uint64_t ticks)
+{
+    struct shard *shard = thread.shard;
+    if (shard == NULL) {
+        atomic_fetch_add(&owed_ticks, ticks);
+        return;
+    }
+    _Atomic uint64_t *measuring = (_Atomic uint64_t *)&shard->record->measuring;
+    uint64_t owed = load_relaxed(&owed_ticks) ? atomic_exchange(&owed_ticks, 0) : 0;
+    store_relaxed(measuring, load_relaxed(measuring) + ticks + owed);
+}
+
 void plugin_before(struct watched *watched, void *function, uint64_t grid, uint64_t block, uint64_t extras,
                    CUstream stream)
 {
     KEEP_ERRNO;
+    uint64_t start = clock_ticks();
     bool per_thread = extras & LAUNCH_PER_THREAD;
-    bool any_yet = load_acquire(&recorder.mode) != RECORDER_UNSET;
-    uint32_t target = any_yet ? recorder_target(function, grid, block, extras, stream) : STORE_NO_TARGET;
     watched->launch = (struct plugin_launch){
-        .configuration = configuration_of(target),
-        .body = body_of(target),
+        .configuration = STORE_NO_TARGET,
+        .body = STORE_NO_TARGET,
         .function = function,
         .stream = stream,
         .per_thread_default_stream = per_thread,
+        .is_graph = extras & LAUNCH_GRAPH,
         .capturing = load_acquire(&recorder.captures) && capture_holds(stream, per_thread),
     };
     watched->grid = grid;
     watched->block = block;
     watched->extras = extras;
+    if (load_acquire(&recorder.mode) != RECORDER_UNSET) {
+        find_target(watched, &watched->launch);
+    }
     watched->token = hooks->before ? hooks->before(&watched->launch) : 0;
+    note_ticks(clock_ticks() - start);
 }
 
 void plugin_after(struct watched *watched, CUresult result)
 {
     KEEP_ERRNO;
+    uint64_t start = clock_ticks();
     struct plugin_launch *launch = &watched->launch;
     if (launch->configuration == STORE_NO_TARGET &&
         launch->body == STORE_NO_TARGET) { /* the first of its kind */
-        launch->configuration = configuration_of(recorder_target(
-            launch->function, watched->grid, watched->block, watched->extras, launch->stream));
+        find_target(watched, launch);
     }
     if (hooks->after) {
         hooks->after(launch, watched->token, result);
     }
+    note_ticks(clock_ticks() - start);
 }
 
 void plugin_context_ending(CUcontext context)
@@ -183,9 +242,10 @@ void plugin_forked(void)
     hooks = NULL;
 }
 
-void plugin_exiting(void)
+void plugin_other_profiler(void)
 {
-    if (hooks && hooks->exiting) {
-        hooks->exiting();
+    store_release(&other_profiler, true);
+    if (hooks && hooks->yield) {
+        hooks->yield();
     }
 }

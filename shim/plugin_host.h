@@ -30,7 +30,8 @@ void plugin_before(struct watched *watched, void *function, uint64_t grid, uint6
 void plugin_after(struct watched *watched, CUresult result);
 void plugin_context_ending(CUcontext context);
 void plugin_forked(void);
-void plugin_exiting(void);
+/* Somebody else is about to use CUPTI. */
+void plugin_other_profiler(void);
 
 /* Before the real launch, with the words that it will be counted by. */
 static ALWAYS_INLINE void watch_begin(struct watched *watched, void *function, uint64_t grid, uint64_t block,

@@ -255,7 +255,6 @@ __attribute__((destructor)) static void process_ended(void)
     if (store.base == NULL || owner != getpid() || load_relaxed(&recorder.mode) == RECORDER_UNSET) {
         return;
     }
-    plugin_exiting();
     process_sign_of_life();
     store_release((_Atomic uint32_t *)&store_header()->state, STORE_FINISHED);
     int failure = place_settle(&place, store.base, store.used_bytes);

@@ -107,7 +107,8 @@ void settings_read(void)
     settings = (struct settings){0};
     settings.disabled = read_switch("WARPWATCH_DISABLE", false);
     settings.quiet = read_switch("WARPWATCH_QUIET", false);
-    settings.timing = read_switch("WARPWATCH_TIMING", false);
+    settings.timing_nodes = read_switch("WARPWATCH_TIMING_NODES", false);
+    settings.timing = read_switch("WARPWATCH_TIMING", false) || settings.timing_nodes;
     settings.counters = read_switch("WARPWATCH_COUNTERS", false);
     settings.trace = read_switch("WARPWATCH_TRACE", false);
     settings.trace_bytes = read_megabytes("WARPWATCH_TRACE_MB", 256, 900);

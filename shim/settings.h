@@ -7,7 +7,7 @@
 #include "platform.h"
 
 struct settings {
-    bool disabled, quiet, timing, counters, trace, times;
+    bool disabled, quiet, timing, timing_nodes, counters, trace, times;
     uint64_t trace_bytes;  /* what a trace may take of the store */
     char output[PATH_MAX]; /* absolute; "" if it could not be found out */
     char live[PATH_MAX];   /* "" = decide by file system */

@@ -208,7 +208,8 @@ struct store_shard {
     uint64_t
         gap_histogram[24]; /* (live) log2 of ns: [0] below 128 ns, [n] 2^(n+6) … 2^(n+7) ns, the last open */
     uint64_t trace_lost;   /* (live) trace records that newer ones overwrote, or that found no room */
-    uint64_t reserved[4];
+    uint64_t measuring;    /* (live) time that went into measuring launches, in the unit of gap_ns */
+    uint64_t reserved[3];
 };
 
 /* One writer: the thread that holds the shard. `target` says what is counted. */
@@ -258,18 +259,19 @@ struct store_node {
     uint32_t times; /* how often one replay runs it */
 };
 
-struct store_measurement { /* one per measured configuration; extended by cupti/ */
-    uint32_t configuration;
-    uint32_t source; /* STORE_MEASURED_*, STORE_ESTIMATED */
+struct store_measurement {  /* one per measured configuration; written by cupti/ */
+    uint32_t configuration; /* or STORE_TARGET(STORE_REPLAY, body): GPU times of whole replays */
+    uint32_t source;        /* STORE_MEASURED_*, STORE_ESTIMATED */
     uint64_t gpu_ns_count, gpu_ns_min, gpu_ns_median, gpu_ns_max, gpu_ns_total; /* (live) */
     uint64_t valid;                    /* (live) STORE_MEASURED_* bits */
     uint64_t samples_a, samples_b;     /* (live) launches measured by each metric set */
+    uint64_t samples_timing;           /* (live) launches timed by themselves, not as a part of Set A */
     double achieved_occupancy;         /* (live) 0–1, mean over samples_a */
     double lane_utilization;           /* (live) 0–1 */
     double branch_efficiency;          /* (live) 0–1 */
     double sectors_per_request;        /* (live) */
     double bank_conflicts_per_request; /* (live) */
-    double reserved[4];
+    double reserved[3];
 };
 #define STORE_MEASURED_GPU_TIME  (1u << 0)
 #define STORE_MEASURED_OCCUPANCY (1u << 1)

@@ -202,6 +202,7 @@ static void shards_in(struct incoming *in)
     for (uint32_t i = 0; i < in->shards.count; i++) {
         process->gaps = merge_sum(process->gaps, shards[i].gaps);
         process->gap_ns = merge_sum(process->gap_ns, call_ns(in, shards[i].gap_ns));
+        process->measuring_ns = merge_sum(process->measuring_ns, call_ns(in, shards[i].measuring));
         process->threads = process->threads + 1 + shards[i].adoptions;
         for (int bucket = 0; bucket < 24; bucket++) {
             process->gap_histogram[bucket] =
@@ -214,8 +215,11 @@ static void measurements_in(struct incoming *in)
 {
     const struct store_measurement *measurements = in->measurements.records;
     for (uint32_t i = 0; i < in->measurements.count; i++) {
-        if (count_of(in, measurements[i].configuration)) {
-            uint32_t merged = in->configurations_to[measurements[i].configuration];
+        uint32_t configuration = measurements[i].configuration;
+        if (STORE_TARGET_KIND(configuration) == STORE_REPLAY) {
+            merge_measurement(&in->merged->totals.graphs, &measurements[i]);
+        } else if (count_of(in, configuration)) {
+            uint32_t merged = in->configurations_to[configuration];
             merge_measurement(&in->merged->configurations[merged].measured, &measurements[i]);
         }
     }

@@ -277,12 +277,23 @@ static bool hosts_sum(struct merged *merged)
     return true;
 }
 
+static void measured_add(struct measured_count *count, const struct store_measurement *measured)
+{
+    count->timing = merge_sum(count->timing, measured->samples_timing);
+    count->set_a = merge_sum(count->set_a, measured->samples_a);
+    count->set_b = merge_sum(count->set_b, measured->samples_b);
+}
+
 static void totals_sum(struct merged *merged)
 {
     struct merged_totals *totals = &merged->totals;
     totals->kernels = merged->kernels_count;
     totals->configurations = merged->configurations_count;
     totals->times_known = merged->processes_count > 0;
+    measured_add(&totals->measured, &totals->graphs);
+    for (uint32_t i = 0; i < merged->configurations_count; i++) {
+        measured_add(&totals->measured, &merged->configurations[i].measured);
+    }
     totals->runtime_known = merged->processes_count == 0;
     for (uint32_t i = 0; i < merged->processes_count; i++) {
         const struct merged_process *process = &merged->processes[i];
@@ -298,6 +309,9 @@ static void totals_sum(struct merged *merged)
         totals->launch_call_ns = merge_sum(totals->launch_call_ns, process->launch_call_ns);
         totals->gaps = merge_sum(totals->gaps, process->gaps);
         totals->gap_ns = merge_sum(totals->gap_ns, process->gap_ns);
+        totals->measuring_ns = merge_sum(totals->measuring_ns, process->measuring_ns);
+        totals->measuring_known =
+            totals->measuring_known || process->features & (STORE_FEATURE_TIMING | STORE_FEATURE_COUNTERS);
         totals->runtime_known = totals->runtime_known || !(process->features & STORE_FEATURE_CALLBACKS);
         totals->times_known = totals->times_known && process->features & STORE_FEATURE_TIMES;
         for (int bucket = 0; bucket < 24; bucket++) {

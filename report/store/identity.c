@@ -256,7 +256,7 @@ void merge_measurement(struct store_measurement *into, const struct store_measur
         {STORE_MEASURED_SECTORS, &into->sectors_per_request, from->sectors_per_request, into->samples_b,
          from->samples_b},
         {STORE_MEASURED_BANKS, &into->bank_conflicts_per_request, from->bank_conflicts_per_request,
-         into->samples_b, from->samples_b},
+         into->samples_a, from->samples_a},
     };
     if (from->valid & STORE_MEASURED_GPU_TIME) {
         merge_times(into, from);
@@ -270,6 +270,7 @@ void merge_measurement(struct store_measurement *into, const struct store_measur
     }
     into->samples_a = merge_sum(into->samples_a, from->samples_a);
     into->samples_b = merge_sum(into->samples_b, from->samples_b);
+    into->samples_timing = merge_sum(into->samples_timing, from->samples_timing);
     into->source |= from->source;
     into->valid |= from->valid;
 }

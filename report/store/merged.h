@@ -46,6 +46,7 @@ struct merged_process {
     uint64_t gaps, gap_ns;          /* the same: time between two launch calls of a thread */
     uint64_t gap_histogram[24];     /* the same: as in struct store_shard */
     uint64_t hook_samples, hook_ns; /* own cost: hook_ns ÷ hook_samples; 0 samples = unknown */
+    uint64_t measuring_ns;          /* that went into timing and counters, on the launching threads */
     uint32_t threads;               /* that launched */
 };
 
@@ -196,6 +197,11 @@ struct merged_odd_rank {
     uint32_t usual_ranks; /* how many launched exactly that */
 };
 
+/* Launches that were measured, by what measured them: timing by itself, and the metric sets of counters. */
+struct measured_count {
+    uint64_t timing, set_a, set_b;
+};
+
 struct merged_totals {
     uint64_t launches, graph_launches, runtime_launches; /* of the whole run, kernels not selected included */
     uint64_t launch_call_ns;                             /* valid if times_known */
@@ -203,10 +209,14 @@ struct merged_totals {
     uint32_t kernels, configurations;
     uint64_t gaps, gap_ns, gap_histogram[24]; /* valid if times_known */
     uint64_t hook_samples, hook_ns;
-    bool times_known;        /* every process that launched kept launch-call times */
-    bool runtime_known;      /* some process was not recorded through callbacks */
-    double taken, taken_ns;  /* sums of the configurations' own, whatever merged_select leaves out */
-    bool gpu_times_complete; /* taken_ns covers every configuration */
+    bool times_known;               /* every process that launched kept launch-call times */
+    struct measured_count measured; /* valid if measuring_known, as is the next */
+    uint64_t measuring_ns;
+    struct store_measurement graphs; /* GPU times of whole replays; count 0: none was timed */
+    bool measuring_known;            /* some process timed or counted */
+    bool runtime_known;              /* some process was not recorded through callbacks */
+    double taken, taken_ns;          /* sums of the configurations' own, whatever merged_select leaves out */
+    bool gpu_times_complete;         /* taken_ns covers every configuration */
 };
 
 struct merged {

@@ -33,6 +33,7 @@ static const struct {
 } objects[] = {{"further", RECORD_further},
                {"limits", RECORD_limits},
                {"gpu_ns", RECORD_gpu_ns},
+               {"measured_launches", RECORD_measured_launches},
                {"sources", RECORD_sources},
                {"elsewhere", RECORD_elsewhere}};
 

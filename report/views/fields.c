@@ -129,6 +129,11 @@ static struct value of_place(const struct merged *merged, const struct merged_fi
     return of_unsigned(finding->configuration - merged->kernels[finding->kernel].first_configuration);
 }
 
+static bool is_measured(const struct store_measurement *measured)
+{
+    return measured->samples_timing || measured->samples_a || measured->samples_b;
+}
+
 #define of_judged(it, what, value)    ((it)->judged.valid & JUDGED_##what ? (value) : of_nothing())
 #define of_elsewhere(it, what, value) ((it)->elsewhere.valid & JUDGED_##what ? (value) : of_nothing())
 #define of_measured(it, what, value)  ((it)->measured.valid & STORE_MEASURED_##what ? (value) : of_nothing())
@@ -138,11 +143,14 @@ typedef struct merged_device device_record;
 typedef struct merged_device elsewhere_device_record;
 typedef struct merged_host host_record;
 typedef struct merged_totals totals_record;
+typedef struct merged_totals totals_measured_record;
+typedef struct merged_totals graph_gpu_ns_record;
 typedef struct merged_kernel kernel_record;
 typedef struct merged_kernel further_record;
 typedef struct merged_configuration configuration_record;
 typedef struct merged_configuration limits_record;
 typedef struct merged_configuration gpu_ns_record;
+typedef struct merged_configuration measured_launches_record;
 typedef struct merged_configuration sources_record;
 typedef struct merged_configuration elsewhere_record;
 typedef struct merged_share share_record;

@@ -191,6 +191,10 @@ def program_lines(text):
     return [line for line in text.splitlines() if not line.startswith("warpwatch: ")]
 
 
+def warpwatch_lines(text):
+    return [line for line in text.splitlines() if line.startswith("warpwatch: ")]
+
+
 def exit_status_of_signal(name):
     return 128 + getattr(signal, name)
 

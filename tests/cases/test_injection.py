@@ -31,7 +31,7 @@ def assert_undisturbed(run, plain):
 
 
 def said(run):
-    return [line for line in run.stderr.splitlines() if line.startswith("warpwatch: ")]
+    return support.warpwatch_lines(run.stderr)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

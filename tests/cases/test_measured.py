@@ -21,6 +21,7 @@ def test_counters_fill_the_measured_columns(watched_and_not, tmp_path):
     assert (row["achieved_occupancy"], row["lane_utilization"], row["branch_efficiency"]) == (0.625, 0.9375, 0.875)
     assert (row["sectors_per_request"], row["bank_conflicts_per_request"]) == (5, 0.5)
     assert row["gpu_ns"] == {"count": 3, "min": 4096, "median": 4096, "max": 4096, "total": 12288}
+    assert row["measured_launches"] == {"timing": 0, "set_a": 3, "set_b": 1}
     assert row["sources"]["achieved_occupancy"] == "measured"
     assert_same_launches(run.ledger_counts, run.report_counts)
     log_of(log)
@@ -34,12 +35,43 @@ def test_timing_counts_every_direct_launch(watched_and_not, tmp_path):
     log_of(tmp_path / "log")
 
 
-def test_timing_leaves_replays_alone(watched_and_not, tmp_path):
+def test_replays_are_timed_as_a_whole(watched_and_not, tmp_path):
     run = watched_and_not([SAMPLES / "graph"], WARPWATCH_TIMING=1, SIMCUPTI_LOG=tmp_path / "log")
-    for row in configurations(run):
-        measured = row["gpu_ns"]["count"] if row["gpu_ns"] else 0
-        assert measured <= row["launches"] - row["graph_launches"]
+    report, ledger = run.report, run.ledger
+    replays = ledger["calls"]["cuGraphLaunch"]
+    assert report["totals"]["graph_gpu_ns"]["count"] == replays
+    assert report["totals"]["graph_gpu_ns"]["total"] == 4096 * sum(row["graph_count"] for row in ledger["launches"])
+    assert report["totals"]["measured_launches"] == {"timing": replays, "set_a": 0, "set_b": 0}
+    assert all(row["gpu_ns"] is None for row in configurations(run))
     log_of(tmp_path / "log")
+
+
+def test_on_request_the_kernels_of_replays_are_timed(watched_and_not, tmp_path):
+    run = watched_and_not([SAMPLES / "graph"], WARPWATCH_TIMING_NODES=1, SIMCUPTI_LOG=tmp_path / "log")
+    assert run.report["totals"]["graph_gpu_ns"] is None
+    rows = configurations(run)
+    timed, replayed = sum(row["gpu_ns"]["count"] for row in rows), sum(row["graph_launches"] for row in rows)
+    assert 0.9 * replayed < timed < replayed  # a first replay after a change is left out
+    log_of(tmp_path / "log")
+
+
+def test_what_measuring_took_is_shown(simulated):
+    run = simulated([SAMPLES / "tiny"], WARPWATCH_COUNTERS=1)
+    report = run.report
+    assert report["totals"]["measured_launches"] == {"timing": 0, "set_a": 3, "set_b": 1}
+    assert report["totals"]["measuring_ns"] == report["processes"][0]["measuring_ns"] > 0
+    assert "3 by counter set A, 1 by set B" in warpwatch("report", run.output)
+    header, row, *_ = warpwatch("report", "--format", "csv", run.output).splitlines()
+    row = dict(zip(header.split(","), row.split(",")))
+    assert (row["measured_timing"], row["measured_set_a"], row["measured_set_b"]) == ("0", "3", "1")
+
+
+def test_without_measuring_nothing_of_it_is_claimed(simulated):
+    run = simulated([SAMPLES / "tiny"])
+    report = run.report
+    assert report["totals"]["measured_launches"] is None and report["totals"]["measuring_ns"] is None
+    assert report["processes"][0]["measuring_ns"] is None and configurations(run)[0]["measured_launches"] is None
+    assert "Measured:" not in warpwatch("report", run.output)
 
 
 @pytest.mark.parametrize("sample", ["cooperative", "cluster", "modules", "library", "graph", "threads"])

@@ -392,7 +392,11 @@ void ledger_count_launch(const struct launch_request *request, uint64_t times, b
     if (replayed) {
         add(&record->graph_count, times);
     }
-    observer_tell(request->function->code->name, times);
+    struct observed_launch observed = {.function = request->function->code->name,
+                                       .grid = {request->grid[0], request->grid[1], request->grid[2]},
+                                       .block = {request->block[0], request->block[1], request->block[2]},
+                                       .dynamic_shared_bytes = request->dynamic_shared_bytes};
+    observer_tell(&observed, times);
 }
 
 /* --- faults -------------------------------------------------------------------------------------------- */

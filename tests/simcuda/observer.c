@@ -11,10 +11,10 @@ void simcuda_set_launch_observer(launch_observer *launched)
     atomic_store(&observer, launched);
 }
 
-void observer_tell(const char *function, uint64_t times)
+void observer_tell(const struct observed_launch *launch, uint64_t times)
 {
     launch_observer *launched = atomic_load_explicit(&observer, memory_order_acquire);
     for (uint64_t i = 0; launched && i < times; i++) {
-        launched(function);
+        launched(launch);
     }
 }

@@ -1,14 +1,19 @@
-/* The one seam between the simulated driver and the stub libcupti. */
+/* The stub libcupti's seam for kernels that run. */
 #ifndef SIMCUDA_OBSERVER_H
 #define SIMCUDA_OBSERVER_H
 
 #include <stdint.h>
 
-typedef void launch_observer(const char *function);
+struct observed_launch {
+    const char *function;
+    uint32_t grid[3], block[3], dynamic_shared_bytes;
+};
+
+typedef void launch_observer(const struct observed_launch *launch);
 
 /* Exported beside the driver's own functions; NULL stops it. */
 __attribute__((visibility("default"))) void simcuda_set_launch_observer(launch_observer *launched);
 
-void observer_tell(const char *function, uint64_t times);
+void observer_tell(const struct observed_launch *launch, uint64_t times);
 
 #endif

@@ -123,6 +123,14 @@ function costItem() {
     return trustItem(true, "own cost ", said ?? notAvailable("no launch was sampled"));
 }
 
+function measuredItem() {
+    const {measured_launches: by, measuring_ns: spent} = report.totals;
+    return by ? element(
+                    "li", {class: "plain"}, `measured: ${plural(by.timing, "launch", "launches")} by timing, ` +
+                        `${count(by.set_a)} by counter set A, ${count(by.set_b)} by set B; that took ${duration(spent)}`) :
+                null;
+}
+
 function trustItems() {
     const {lost, uncounted} = report.totals;
     const requests = `${plural(uncounted, "request")} led to launches that a host cannot count`;
@@ -132,6 +140,7 @@ function trustItems() {
         ...missingItems(),
         ...processStates(),
         costItem(),
+        measuredItem(),
         unmeasuredItem(),
     ];
 }

@@ -123,6 +123,22 @@ static void write_cost(const struct page *page, const struct merged_totals *tota
     page_end(page);
 }
 
+static void write_measuring(const struct page *page, const struct merged_totals *totals)
+{
+    if (totals->measuring_known) {
+        page_print(page, PLAIN, "Measured: %s by timing, %s by counter set A, %s by set B; that took %s.",
+                   PLURAL(totals->measured.timing, "launch"), COUNT(totals->measured.set_a),
+                   COUNT(totals->measured.set_b), DURATION((double)totals->measuring_ns));
+        page_end(page);
+    }
+    if (totals->graphs.gpu_ns_count) {
+        page_print(page, PLAIN, "Graph replays took %s of GPU time, %s each (median).",
+                   DURATION((double)totals->graphs.gpu_ns_total),
+                   DURATION((double)totals->graphs.gpu_ns_median));
+        page_end(page);
+    }
+}
+
 /* The first reason that a process gave. */
 static const char *lost_because(const struct merged *merged)
 {
@@ -195,4 +211,5 @@ void text_head(const struct page *page, const struct merged *merged)
     write_times(page, &merged->totals);
     write_unseen(page, merged);
     write_cost(page, &merged->totals);
+    write_measuring(page, &merged->totals);
 }

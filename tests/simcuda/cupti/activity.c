@@ -1,12 +1,14 @@
 /* The Activity API: a kernel record and an external correlation record for each launch, in alternating order,
- * since a client may rely on neither. Records go into the client's buffers and are handed over when one is
- * full or on a flush. */
+ * since a client may rely on neither. A graph launch gives a record as a whole if that kind is enabled, else
+ * one for each of its kernels. Records go into the client's buffers and are handed over when one is full or
+ * on a flush: to whoever has registered last, as in the real library. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <cupti_activity.h>
+#include <cupti_driver_cbid.h>
 
 #include "observer.h"
 #include "stub.h"
@@ -63,14 +65,28 @@ static void append(const void *record, size_t bytes)
     activity.used += bytes;
 }
 
-static void append_kernel(const char *name, uint32_t correlation)
+static uint64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    CUpti_ActivityKernel10 kernel = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .name = name};
-    kernel.start = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    kernel.end = kernel.start + KERNEL_NS;
-    kernel.correlationId = correlation;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void append_kernel(const struct observed_launch *launch, uint32_t correlation)
+{
+    uint64_t start = now_ns();
+    CUpti_ActivityKernel10 kernel = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                     .start = start,
+                                     .end = start + KERNEL_NS,
+                                     .correlationId = correlation,
+                                     .gridX = (int32_t)launch->grid[0],
+                                     .gridY = (int32_t)launch->grid[1],
+                                     .gridZ = (int32_t)launch->grid[2],
+                                     .blockX = (int32_t)launch->block[0],
+                                     .blockY = (int32_t)launch->block[1],
+                                     .blockZ = (int32_t)launch->block[2],
+                                     .dynamicSharedMemory = (int32_t)launch->dynamic_shared_bytes,
+                                     .name = launch->function};
     append(&kernel, sizeof kernel);
 }
 
@@ -86,20 +102,74 @@ static void append_external(uint32_t correlation)
     }
 }
 
-static void launched(const char *kernel)
+static void append_graph(uint32_t correlation, uint64_t nodes)
+{
+    uint64_t start = now_ns();
+    CUpti_ActivityGraphTrace2 graph = {.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+                                       .correlationId = correlation,
+                                       .start = start,
+                                       .end = start + KERNEL_NS * nodes};
+    append(&graph, sizeof graph);
+}
+
+/* The graph launch that is under way on this thread. */
+static _Thread_local struct {
+    bool under_way;
+    uint32_t correlation;
+    uint64_t nodes;
+} graph_launch;
+
+static void launched(const struct observed_launch *launch)
 {
     pthread_mutex_lock(&activity.lock);
+    graph_launch.nodes++;
     if (activity.completed && activity.kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]) {
-        uint32_t correlation = ++activity.correlation;
-        if (correlation % 2) {
-            append_kernel(kernel, correlation);
-        }
-        append_external(correlation);
-        if (correlation % 2 == 0) {
-            append_kernel(kernel, correlation);
+        if (graph_launch.under_way && !activity.kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]) {
+            append_kernel(launch, graph_launch.correlation);
+        } else if (!graph_launch.under_way) {
+            uint32_t correlation = ++activity.correlation;
+            if (correlation % 2) {
+                append_kernel(launch, correlation);
+            }
+            append_external(correlation);
+            if (correlation % 2 == 0) {
+                append_kernel(launch, correlation);
+            }
         }
     }
     pthread_mutex_unlock(&activity.lock);
+}
+
+static void begin_graph(void)
+{
+    graph_launch.under_way = true;
+    graph_launch.correlation = ++activity.correlation;
+    graph_launch.nodes = 0;
+}
+
+static void end_graph(void)
+{
+    if (activity.completed && graph_launch.nodes) {
+        append_external(graph_launch.correlation);
+        if (activity.kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]) {
+            append_graph(graph_launch.correlation, graph_launch.nodes);
+        }
+    }
+    graph_launch.under_way = false;
+}
+
+static void called(const struct driver_call *call)
+{
+    if (call->id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
+        call->id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz) {
+        pthread_mutex_lock(&activity.lock);
+        if (call->ended) {
+            end_graph();
+        } else {
+            begin_graph();
+        }
+        pthread_mutex_unlock(&activity.lock);
+    }
 }
 
 STUB_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
@@ -110,15 +180,19 @@ STUB_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequ
         activity.requested = requested;
         activity.completed = completed;
         observer_set(launched);
+        observer_set_calls(OBSERVER_ACTIVITY, called);
     }
     return result;
 }
 
 static CUptiResult switch_kind(const char *function, CUpti_ActivityKind kind, bool on)
 {
-    CUptiResult result = stub_called(function);
+    CUptiResult result = stub_called_for(function, (int)kind);
     if (result == CUPTI_SUCCESS && on && !activity.completed) {
         return stub_violation(function, "enabled before callbacks were registered");
+    }
+    if (result == CUPTI_SUCCESS && on && stub_range_profiling && stub_range_profiling()) {
+        return CUPTI_ERROR_NOT_COMPATIBLE; /* whether the real one does is not known: treated as exclusive */
     }
     if (result == CUPTI_SUCCESS) {
         activity.kinds[kind] = on;
@@ -161,6 +235,7 @@ STUB_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
 static size_t record_bytes(CUpti_ActivityKind kind)
 {
     return kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION ? sizeof(CUpti_ActivityExternalCorrelation)
+           : kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE        ? sizeof(CUpti_ActivityGraphTrace2)
                                                             : sizeof(CUpti_ActivityKernel10);
 }
 

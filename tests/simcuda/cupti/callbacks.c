@@ -60,7 +60,7 @@ STUB_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_Cal
     subscriber.callback = callback;
     subscriber.data = data;
     atomic_store(&subscriber.taken, true);
-    observer_set_calls(tell);
+    observer_set_calls(OBSERVER_CALLBACKS, tell);
     *handle = (CUpti_SubscriberHandle)&subscriber;
     return CUPTI_SUCCESS;
 }
@@ -71,7 +71,7 @@ STUB_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
     if (result == CUPTI_SUCCESS && handle != (CUpti_SubscriberHandle)&subscriber) {
         return stub_violation(__func__, "unsubscribed by somebody who has not subscribed");
     }
-    observer_set_calls(NULL);
+    observer_set_calls(OBSERVER_CALLBACKS, NULL);
     for (int id = 0; id < CUPTI_DRIVER_TRACE_CBID_SIZE; id++) {
         atomic_store(&subscriber.enabled[id], false);
     }

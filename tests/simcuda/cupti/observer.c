@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 static atomic_ulong launches;
-static _Atomic(void (*)(const char *)) listener;
+static _Atomic(launch_observer *) listener;
 
-static void observe(const char *kernel)
+static void observe(const struct observed_launch *launch)
 {
-    void (*launched)(const char *) = atomic_load(&listener);
+    launch_observer *launched = atomic_load(&listener);
     atomic_fetch_add(&launches, 1);
     if (launched) {
-        launched(kernel);
+        launched(launch);
     }
 }
 
@@ -29,8 +29,7 @@ static void attach(void)
     if (atomic_flag_test_and_set(&attached)) {
         return;
     }
-    void (*set)(void (*)(const char *)) =
-        (void (*)(void (*)(const char *)))seam("simcuda_set_launch_observer");
+    void (*set)(launch_observer *) = (void (*)(launch_observer *))seam("simcuda_set_launch_observer");
     if (set) {
         set(observe);
     }
@@ -42,16 +41,30 @@ uint64_t observer_launches(void)
     return atomic_load(&launches);
 }
 
-void observer_set(void (*launched)(const char *kernel))
+void observer_set(launch_observer *launched)
 {
     attach();
     atomic_store(&listener, launched);
 }
 
-void observer_set_calls(driver_call_listener *told)
+/* The activity side and the callback side may both listen. */
+static _Atomic(driver_call_listener *) listeners[2];
+
+static void tell_calls(const struct driver_call *call)
+{
+    for (int i = 0; i < 2; i++) {
+        driver_call_listener *told = atomic_load(&listeners[i]);
+        if (told) {
+            told(call);
+        }
+    }
+}
+
+void observer_set_calls(enum observer_side side, driver_call_listener *told)
 {
     void (*set)(driver_call_listener *) = (void (*)(driver_call_listener *))seam("simcuda_set_call_listener");
+    atomic_store(&listeners[side], told);
     if (set) {
-        set(told);
+        set(atomic_load(&listeners[0]) || atomic_load(&listeners[1]) ? tell_calls : NULL);
     }
 }

@@ -20,6 +20,11 @@ struct CUpti_RangeProfiler_Object {
 static bool initialized;
 static int enabled; /* contexts with a profiler */
 
+bool stub_range_profiling(void)
+{
+    return enabled > 0;
+}
+
 STUB_EXPORT CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *params)
 {
     STUB_ENTER(params, CUpti_Profiler_Initialize_Params);

@@ -35,7 +35,7 @@ static void count_call(const char *function)
     pthread_mutex_unlock(&log_book.lock);
 }
 
-/* SIMCUPTI_FAIL: "function=code,function=code". */
+/* SIMCUPTI_FAIL: "function=code,function:argument=code". */
 static CUptiResult scripted_result(const char *function)
 {
     const char *script = getenv("SIMCUPTI_FAIL");
@@ -52,6 +52,14 @@ CUptiResult stub_called(const char *function)
 {
     count_call(function);
     return scripted_result(function);
+}
+
+CUptiResult stub_called_for(const char *function, int argument)
+{
+    char with_argument[128];
+    CUptiResult result = stub_called(function);
+    snprintf(with_argument, sizeof with_argument, "%s:%d", function, argument);
+    return result ? result : scripted_result(with_argument);
 }
 
 CUptiResult stub_violation(const char *function, const char *what)

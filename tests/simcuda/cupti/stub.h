@@ -11,10 +11,15 @@
 
 /* Counts a call and returns the scripted result of the function, CUPTI_SUCCESS without one. */
 CUptiResult stub_called(const char *function);
+/* The same for a call with a certain first argument. */
+CUptiResult stub_called_for(const char *function, int argument);
 /* Records a client's mistake; returns CUPTI_ERROR_INVALID_OPERATION. */
 CUptiResult stub_violation(const char *function, const char *what);
 /* `size` given against the smallest that holds all fields. */
 CUptiResult stub_check_size(const char *function, size_t given, size_t least);
+
+/* Whether some context has the range profiler enabled; absent in a library without it. */
+__attribute__((weak)) bool stub_range_profiling(void);
 
 long stub_number(const char *variable, long otherwise);
 /* Whether the comma-separated list in `variable` holds `item`. */
