@@ -172,9 +172,15 @@ static void *next_lookup_function(void *library, const char *name, const void *c
     return function && comes_before_us(caller) ? function : NULL;
 }
 
+/* "cuLaunchKernel" and its like, not "cudaLaunchKernel": most names that a program looks up end here. */
+static bool is_driver_name(const char *name)
+{
+    return name && name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
+
 static enum driver_api wanted(const char *name, const void *caller)
 {
-    if (name == NULL || name[0] != 'c' || name[1] != 'u' || load_relaxed(&disabled)) {
+    if (!is_driver_name(name) || load_relaxed(&disabled)) {
         return API_COUNT;
     }
     enum driver_api api = driver_api_of_name(name);

@@ -16,9 +16,9 @@ PROGRAMS = {
 
 
 def python_of(name):
-    python = BUILD / "venv" / name / "bin" / "python"
-    assert python.exists(), f"{name} could not be fetched: see build/{name}.log"
-    return python
+    venv = BUILD / "venv" / name
+    assert (venv / "requirements.txt").exists(), f"{name} could not be fetched: see build/{name}.log"
+    return venv / "bin" / "python"
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
