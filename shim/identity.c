@@ -103,6 +103,7 @@ void identity_fill(struct store_header *header, uint64_t start_realtime_ns, uint
     header->start_realtime_ns = start_realtime_ns;
     header->start_monotonic_ns = clock_monotonic_ns();
     header->pid = (uint32_t)getpid();
+    header->run = settings.run;
     header->driver_version = driver_version;
     identity_host(header->host);
     read_file("/proc/sys/kernel/random/boot_id", header->boot_id, 36);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -33,6 +34,15 @@ static bool suits(const char *directory)
         }
     }
     return false;
+}
+
+/* As a redirection would not, but as `warpwatch run -o` does: a directory that is not there is made. One
+ * level: a longer path that is not there is a mistake. */
+static void make_output(void)
+{
+    if (access(settings.output, F_OK) != 0 && errno == ENOENT) {
+        mkdir(settings.output, 0777); /* let making the file say what is wrong */
+    }
 }
 
 static const char *live_directory(void)
@@ -137,6 +147,7 @@ static int move_up(int file)
 int place_open(struct place *place)
 {
     *place = (struct place){.kind = PLACE_OUTPUT};
+    make_output();
     const char *directory = live_directory();
     int file;
     do {

@@ -102,6 +102,15 @@ static bool report_is_known(const char *formats)
     }
 }
 
+/* Not for people: a wrong value is none. */
+static uint32_t read_run(void)
+{
+    const char *value = getenv("WARPWATCH_RUN");
+    char *end;
+    unsigned long long number = value ? strtoull(value, &end, 10) : 0;
+    return value && *end == '\0' && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
 void settings_read(void)
 {
     settings = (struct settings){0};
@@ -111,6 +120,7 @@ void settings_read(void)
     settings.timing = read_switch("WARPWATCH_TIMING", false) || settings.timing_nodes;
     settings.counters = read_switch("WARPWATCH_COUNTERS", false);
     settings.trace = read_switch("WARPWATCH_TRACE", false);
+    settings.run = read_run();
     settings.trace_bytes = read_megabytes("WARPWATCH_TRACE_MB", 256, 900);
     settings.times = read_switch("WARPWATCH_TIMES", true) || settings.trace;
     read_directory("WARPWATCH_OUTPUT", ".", settings.output);

@@ -65,7 +65,7 @@ struct store_header {
     int32_t local_rank;      /* -1 unknown */
     uint32_t world_size;     /* 0 unknown */
     uint32_t driver_version; /* as cuDriverGetVersion answers, 13000 = 13.0; 0 unknown */
-    uint32_t reserved0;
+    uint32_t run;            /* the `warpwatch run` that started it, by the number it gave out; 0 none */
     char host[64];
     char boot_id[40];
     struct store_string command;   /* arguments, each ended by NUL, as in /proc/self/cmdline */

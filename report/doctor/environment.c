@@ -1,5 +1,7 @@
 /* The library, other preloads, and the directory where stores would go. */
 #include <errno.h>
+#include <libgen.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,10 +88,24 @@ static void check_live_directory(struct doctor *doctor)
     }
 }
 
+/* A directory that is not there is made at the first launch, if the one above it is. */
+static bool will_be_made(const char *output)
+{
+    bool missing = access(output, F_OK) != 0 && errno == ENOENT;
+    char *copy = strdup(output);
+    bool possible = copy && access(dirname(copy), W_OK | X_OK) == 0;
+    free(copy);
+    return missing && possible;
+}
+
 void doctor_check_output(struct doctor *doctor)
 {
     const char *output = getenv("WARPWATCH_OUTPUT");
     output = output && *output ? output : ".";
+    if (will_be_made(output)) {
+        doctor_add(doctor, DOCTOR_FINE, "output", "", "%s, made at the first launch", output);
+        return;
+    }
     if (access(output, W_OK | X_OK) != 0) {
         doctor_add(doctor, DOCTOR_PROBLEM, "output",
                    "set WARPWATCH_OUTPUT to a directory that can be written", "%s: %s", output,

@@ -129,11 +129,12 @@ static char *output_directory(const struct run *run)
     return absolute;
 }
 
-static bool set_environment(const char *directory)
+static bool set_environment(const char *directory, uint32_t number)
 {
-    char *library = library_path();
-    bool set = library && preload(library) && setenv("WARPWATCH_OUTPUT", directory, 1) == 0 &&
-               setenv("WARPWATCH_REPORT", "none", 1) == 0;
+    char *library = library_path(), run[16];
+    snprintf(run, sizeof run, "%u", number);
+    bool set = library && preload(library) && setenv("WARPWATCH_RUN", run, 1) == 0 &&
+               setenv("WARPWATCH_OUTPUT", directory, 1) == 0 && setenv("WARPWATCH_REPORT", "none", 1) == 0;
     free(library);
     return set;
 }
@@ -202,7 +203,7 @@ int verb_run(int argc, char **argv)
     }
     char *directory = output_directory(&run);
     struct run_stores stores = {0};
-    if (!directory || !run_stores_begin(&stores, directory) || !set_environment(directory)) {
+    if (!directory || !run_stores_begin(&stores, directory) || !set_environment(directory, stores.number)) {
         status = EXIT_USAGE;
     } else {
         bool started;

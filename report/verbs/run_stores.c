@@ -1,7 +1,8 @@
-/* Compares the directory before and after. */
+/* Compares the directory before and after; each store says which run it is of. */
 #include "run_stores.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,10 +66,45 @@ static uint64_t realtime_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The store that a pointer file names, or the file itself. */
+static FILE *open_store(const char *path)
+{
+    char target[PATH_MAX] = "";
+    FILE *file = fopen(path, "re");
+    if (file && ends_with(path, STORE_POINTER_SUFFIX)) {
+        bool read = fgets(target, sizeof target, file) != NULL;
+        fclose(file);
+        target[strcspn(target, "\n")] = '\0';
+        file = read ? fopen(target, "re") : NULL;
+    }
+    return file;
+}
+
+/* Of another run: it says so itself. Of a process whose environment was taken away nothing is known. */
+static bool is_of_another(const struct run_stores *stores, const char *path)
+{
+    struct store_header header = {.run = 0};
+    FILE *file = open_store(path);
+    bool read = file && fread(&header, sizeof header, 1, file) == 1 &&
+                memcmp(header.magic, STORE_MAGIC, sizeof header.magic) == 0;
+    if (file) {
+        fclose(file);
+    }
+    return read && header.run != 0 && header.run != stores->number;
+}
+
+/* Unequal for runs that overlap: their process numbers differ. */
+static uint32_t number_of_run(uint64_t start_realtime_ns)
+{
+    uint32_t number = (uint32_t)getpid() + (uint32_t)(start_realtime_ns / 1000000000u << 22);
+    return number ? number : 1;
+}
+
 bool run_stores_begin(struct run_stores *stores, const char *directory)
 {
     stores->directory = directory;
     stores->start_realtime_ns = realtime_ns();
+    stores->number = number_of_run(stores->start_realtime_ns);
     return names_read(directory, &stores->before, &stores->before_count);
 }
 
@@ -82,8 +118,12 @@ bool run_stores_find(struct run_stores *stores)
                    bsearch(&names[i], stores->before, stores->before_count, sizeof *stores->before, by_text);
         char *path = NULL;
         if (held && !old) {
-            held = asprintf(&path, "%s/%s", stores->directory, names[i]) >= 0 &&
-                   names_append(&stores->paths, &stores->count, path);
+            held = asprintf(&path, "%s/%s", stores->directory, names[i]) >= 0;
+        }
+        if (held && path && is_of_another(stores, path)) {
+            free(path);
+        } else if (held && path) {
+            held = names_append(&stores->paths, &stores->count, path);
         }
         free(names[i]);
     }

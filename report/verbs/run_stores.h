@@ -1,4 +1,4 @@
-/* Which stores a run wrote: those in its directory that were not there before and are of this machine. */
+/* Which stores a run wrote: those in its directory that were not there before and are of no other run. */
 #ifndef WARPWATCH_RUN_STORES_H
 #define WARPWATCH_RUN_STORES_H
 
@@ -11,6 +11,7 @@ struct run_stores {
     char **before;         /* names, sorted */
     size_t before_count;
     uint64_t start_realtime_ns;
+    uint32_t number; /* WARPWATCH_RUN of what it starts; never 0 */
     char **paths; /* of the run */
     size_t count;
 };

@@ -27,8 +27,10 @@ def test_what_works_is_said_in_one_line_each(tmp_path):
 
 
 def test_an_output_directory_that_is_not_there(tmp_path):
-    level, text, way_out = the(lines(WARPWATCH_OUTPUT=tmp_path / "none"), "output")
+    level, text, way_out = the(lines(WARPWATCH_OUTPUT=tmp_path / "none" / "at all"), "output")
     assert level == "problem" and "No such file" in text and "WARPWATCH_OUTPUT" in way_out
+    level, text, _ = the(lines(WARPWATCH_OUTPUT=tmp_path / "none"), "output")
+    assert level == "ok" and text.endswith("none, made at the first launch") and not (tmp_path / "none").exists()
 
 
 def test_a_script_is_followed_to_its_interpreter(tmp_path):

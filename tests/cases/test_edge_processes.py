@@ -124,14 +124,14 @@ if __name__ == "__main__":
 
 
 def test_edge_31_an_output_directory_that_is_not_there(tmp_path):
-    run = processes("grow", tmp_path, WARPWATCH_OUTPUT=tmp_path / "nowhere")
+    run = processes("grow", tmp_path, WARPWATCH_OUTPUT=tmp_path / "no" / "where")
     assert run.stdout == "done\n"
     warning, = run.stderr.splitlines()
-    assert warning.startswith("warpwatch: ") and str(tmp_path / "nowhere") in warning
+    assert warning.startswith("warpwatch: ") and str(tmp_path / "no" / "where") in warning
 
 
 def test_edge_31_a_report_from_memory_once_the_directory_is_there(tmp_path):
-    output = tmp_path / "later"
+    output = tmp_path / "later" / "still"
     run = support.run_simulated([PROCESSES, "make_directory", output], tmp_path, WARPWATCH_OUTPUT=output)
     assert run.stdout == "made\n" and len(run.stderr.splitlines()) == 1
     assert support.report(output)["totals"]["launches"] == 2

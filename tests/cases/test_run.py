@@ -55,6 +55,38 @@ def test_all_stores_of_the_process_tree_and_none_that_was_there_before(tmp_path)
     assert {kernel["mangled"] for kernel in report["kernels"]}.isdisjoint({"add_one"})
 
 
+def test_runs_at_once_in_one_directory_report_their_own_processes(tmp_path):
+    """Each waits with its report until all have written their stores."""
+    names = ["vecadd", "tail", "oddblock"]
+    barrier = " ".join(f"{tmp_path}/{name}.done" for name in names)
+    runs = {}
+    for name in names:
+        script = (f"{SAMPLES}/{name} >/dev/null; {SAMPLES}/{name} >/dev/null; touch {tmp_path}/{name}.done; "
+                  f"for f in {barrier}; do until [ -e $f ]; do sleep 0.01; done; done")
+        runs[name] = subprocess.Popen([str(DEV), "sim", "--", str(WARPWATCH), "run", "-o", str(tmp_path), "--format", "json",
+                                       "--", "sh", "-c", script], stderr=subprocess.PIPE, text=True, env=clean_environment())
+    for name, process in runs.items():
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0
+        path = said.strip().removeprefix("warpwatch: report in ")
+        report = json.loads(open(path).read())
+        assert [name in each["command"] for each in report["processes"]] == [True, True], name
+    assert len(list(tmp_path.glob("*.ww"))) == 6
+
+
+def test_an_output_directory_that_is_not_there_is_made(tmp_path):
+    done = support.run_simulated([SAMPLES / "vecadd"], tmp_path, WARPWATCH_OUTPUT=tmp_path / "new", WARPWATCH_REPORT="none")
+    assert done.stderr == "" and len(list((tmp_path / "new").glob("*.ww"))) == 1
+
+
+def test_a_longer_path_that_is_not_there_is_one_line(tmp_path):
+    missing = tmp_path / "no" / "such"
+    done = support.run_simulated([SAMPLES / "vecadd"], tmp_path, status=None, WARPWATCH_OUTPUT=missing, WARPWATCH_REPORT="none")
+    assert done.status == 0 and not missing.parent.exists()
+    first, *rest = done.stderr.splitlines()
+    assert first.startswith("warpwatch: ") and str(missing) in first and "No such file" in first and len(rest) <= 1
+
+
 def test_on_a_terminal_the_report_is_shown_on_stderr_and_stdout_is_the_programs(tmp_path):
     reader, writer = support.a_terminal()
     done = subprocess.run([str(DEV), "sim", "--", str(WARPWATCH), "run", str(SAMPLES / "vecadd")], stdout=subprocess.PIPE,

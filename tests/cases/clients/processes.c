@@ -2,6 +2,9 @@
  * is for the scenario. */
 #include "client.h"
 
+#include <libgen.h>
+#include <limits.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -192,10 +195,14 @@ static void remove_directory(void)
 }
 
 /* The output directory appears after the first launch. */
+/* And the one above it. */
 static void make_directory(void)
 {
+    char above[PATH_MAX];
     open_device();
     launches(1, 2);
+    snprintf(above, sizeof above, "%s", extra);
+    mkdir(dirname(above), 0700);
     printf("%s\n", mkdir(extra, 0700) == 0 ? "made" : "not made");
 }
 
