@@ -86,6 +86,9 @@ static void fill_texts(struct store_header *header)
 {
     char text[PATH_MAX];
     size_t bytes = read_file("/proc/self/cmdline", text, sizeof text);
+    while (bytes > 1 && text[bytes - 2] == '\0') {
+        bytes--; /* a process that gave itself a shorter title leaves zeros behind it */
+    }
     store_add_string(text, bytes, &header->command);
     if (getcwd(text, sizeof text)) {
         store_add_string(text, strlen(text), &header->directory);

@@ -21,14 +21,14 @@ pytestmark = pytest.mark.skipif(SKIPPED.exists() and not PYTHON.exists(),
 def torch(simulated, tmp_path):
     """Runs a program with and without warpwatch; `repeatable` ones must make the same launches both times."""
 
-    def run(name, *arguments, repeatable=True, **variables):
+    def run(name, *arguments, repeatable=True, launcher=(), **variables):
         assert PYTHON.exists(), "the environment could not be fetched: see build/torch.log"
-        command = [PYTHON, PROGRAMS / f"{name}.py", *arguments]
+        command = [PYTHON, *launcher, PROGRAMS / f"{name}.py", *arguments]
         variables = {"HOME": tmp_path, "TRITON_DEFAULT_FP_FUSION": "1",
                      "PATH": f"{ENVIRONMENT}/bin:/usr/bin:/bin", **variables}
         plain = simulated(command, preload=RUNTIME, timeout=900, **variables)
         watched = simulated(command, preload=f"{LIBRARY} {RUNTIME}", timeout=900, **variables)
-        assert watched.stdout == plain.stdout
+        assert sorted(watched.stdout.splitlines()) == sorted(plain.stdout.splitlines())  # ranks end in any order
         assert program_lines(watched.stderr) == plain.stderr.splitlines()
         if repeatable:
             assert_same_launches(plain.ledger_counts, watched.ledger_counts)
@@ -117,3 +117,22 @@ def test_vllm_kernels_launch_one_block_per_token(torch, batch):
         grids = {launch.grid for launch in run.ledger_counts if kernel in launch.function}
         assert grids and all(grid[0] in (batch, batch * 2) or grid[1] == batch for grid in grids), (kernel, grids)
     assert "fewer-blocks-than-sms" in findings(run)
+
+
+def test_torchrun_leaves_a_store_for_each_rank_and_the_odd_one_is_named(torch):
+    ranks, steps, odd = 4, 10, 2
+    run = torch("ranks", str(steps), str(odd), launcher=("-m", "torch.distributed.run", "--nproc-per-node", str(ranks)),
+                OMP_NUM_THREADS="1", WARPWATCH_REPORT="none")
+    assert len(run.stores) == ranks
+    report = run.report
+    assert sorted(process["rank"] for process in report["processes"]) == list(range(ranks))
+    named = [finding for finding in report["findings"] if finding["id"] == "odd-rank"]
+    assert len(named) == 1 and named[0]["evidence"].startswith(f"rank {odd} on "), named
+    kernel = report["kernels"][named[0]["kernel"]]
+    by_rank = [0] * ranks
+    for configuration in kernel["configurations"]:
+        for row in configuration["by_process"]:
+            by_rank[report["processes"][row["process"]]["rank"]] += row["launches"]
+    others = {by_rank[rank] for rank in range(ranks) if rank != odd}
+    assert len(others) == 1 and by_rank[odd] not in others
+    assert f" {by_rank[odd]} times, 3 other ranks {others.pop()} times; " in named[0]["evidence"]
