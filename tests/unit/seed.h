@@ -23,7 +23,7 @@ static inline struct seed seed_read(const char *name)
     struct seed seed = {.size = fread(whole, 1, sizeof whole, file)};
     fclose(file);
     assert_true(seed.size > 0);
-    seed.bytes = malloc(seed.size); /* exact, so that a sanitizer sees each byte too far */
+    seed.bytes = malloc(seed.size ? seed.size : 1); /* exact, so that a sanitizer sees each byte too far */
     memcpy(seed.bytes, whole, seed.size);
     return seed;
 }
