@@ -1,7 +1,8 @@
 /* Launches in a loop on the driver that does nothing, and prints nanoseconds of CPU time a launch:
- *   launch_loop [-n launches] [-c configurations] [-t threads] [-d kernel|ex|graph] [-p] [-l]
- * -p goes through the program's own reference, else through a looked-up pointer; -l prints latencies instead:
- * median, 99th, 99.99th percentile and maximum of single launches, in nanoseconds. */
+ *   launch_loop [-n launches] [-c configurations] [-t threads] [-d kernel|ex|graph] [-p] [-u] [-l] [-m]
+ * -p goes through the program's own reference, else through a looked-up pointer; -u has the kernel count
+ * calls of cuLaunchKernel by a uprobe. -l prints latencies instead: median, 99th, 99.99th percentile and
+ * maximum of single launches, in nanoseconds; -m the most memory that was resident, in bytes. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 
@@ -15,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "uprobe.h"
+
 enum { MOST_THREADS = 256 };
 
 static __typeof__(&cuLaunchKernel) launch_kernel;
@@ -23,8 +26,9 @@ static __typeof__(&cuGraphLaunch) launch_graph;
 static unsigned long launches = 10000000;
 static unsigned configurations = 1, threads = 1;
 static const char *door = "kernel";
-static bool linked, latencies;
+static bool linked, latencies, memory, uprobe;
 static CUgraphExec exec;
+static pthread_barrier_t all_launched; /* so that all threads live at once */
 
 static double clock_ns(clockid_t clock)
 {
@@ -78,13 +82,15 @@ static void *run(void *result)
         grid = grid + 1 == configurations ? 0 : grid + 1;
     }
     *(double *)result = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) / (double)launches;
+    pthread_barrier_wait(&all_launched);
     return NULL;
 }
 
-static void measure_threads(void)
+static double measure_threads(void)
 {
     pthread_t thread[MOST_THREADS];
     double result[MOST_THREADS], sum = 0;
+    pthread_barrier_init(&all_launched, NULL, threads);
     for (unsigned i = 0; i < threads; i++) {
         pthread_create(&thread[i], NULL, run, &result[i]);
     }
@@ -92,7 +98,19 @@ static void measure_threads(void)
         pthread_join(thread[i], NULL);
         sum += result[i];
     }
-    printf("%.2f\n", sum / threads);
+    return sum / threads;
+}
+
+static void print_memory(void)
+{
+    char line[128];
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status)) {
+        if (strncmp(line, "VmHWM:", 6) == 0) {
+            printf("%lu\n", strtoul(line + 6, NULL, 10) * 1024);
+        }
+    }
+    fclose(status);
 }
 
 static void find_functions(void)
@@ -114,7 +132,7 @@ static unsigned number(const char *text)
 
 int main(int count, char **arguments)
 {
-    for (int option; (option = getopt(count, arguments, "n:c:t:d:pl")) != -1;) {
+    for (int option; (option = getopt(count, arguments, "n:c:t:d:pulm")) != -1;) {
         switch (option) {
         case 'n':
             launches = strtoul(optarg, NULL, 10);
@@ -131,18 +149,33 @@ int main(int count, char **arguments)
         case 'p':
             linked = true;
             break;
+        case 'u':
+            uprobe = true;
+            break;
         case 'l':
             latencies = true;
+            break;
+        case 'm':
+            memory = true;
             break;
         default:
             return 2;
         }
     }
     find_functions();
+    if (uprobe && !uprobe_attach((void *)launch_kernel)) {
+        perror("uprobe");
+        return 1;
+    }
     if (latencies) {
         measure_latencies();
+        return 0;
+    }
+    double ns = measure_threads();
+    if (memory) {
+        print_memory();
     } else {
-        measure_threads();
+        printf("%.2f\n", ns);
     }
     return 0;
 }
