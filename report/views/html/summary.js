@@ -75,6 +75,9 @@ function howToMeasure(field) {
     return measure ? `not measured: warpwatch run ${measure[2]}` : "not known";
 }
 
+/* As in the text. */
+const SAMPLES_LEAST = 8;
+
 function ownCost() {
     const costs = report.processes.filter((process) => process.hook_ns_per_launch !== null);
     const total = costs.reduce((sum, process) => sum + process.hook_ns_per_launch * process.launches, 0);
@@ -119,8 +122,11 @@ function unmeasuredItem() {
 
 function costItem() {
     const cost = ownCost();
-    const said = cost ? `${decimal(cost.perLaunch)} ns a launch, ${duration(cost.total)} in all` : null;
-    return trustItem(true, "own cost ", said ?? notAvailable("no launch was sampled"));
+    const samples = report.totals.hook_samples ?? SAMPLES_LEAST;
+    if (!cost || samples < SAMPLES_LEAST) {
+        return trustItem(true, "own cost ", notAvailable("too few launches were timed: the first are cold"));
+    }
+    return trustItem(true, `own cost ${decimal(cost.perLaunch)} ns a launch, ${duration(cost.total)} in all`);
 }
 
 function measuredItem() {

@@ -7,6 +7,9 @@
 #include "names/visible.h"
 #include "text.h"
 
+/* The first launches find everything cold: of a few, the cost says nothing. */
+enum { SAMPLES_LEAST = 8 };
+
 static void write_visible(const struct page *page, enum style style, const char *text, unsigned lines)
 {
     char *shown = visible(text);
@@ -114,9 +117,12 @@ static void write_times(const struct page *page, const struct merged_totals *tot
 /* Behind what was or was not lost. */
 static void write_cost(const struct page *page, const struct merged_totals *totals)
 {
-    if (totals->hook_samples) {
+    if (totals->hook_samples >= SAMPLES_LEAST) {
         page_print(page, PLAIN, "Watching cost %s a launch.",
                    DURATION((double)totals->hook_ns / (double)totals->hook_samples));
+    } else if (totals->hook_samples) {
+        page_print(page, PLAIN, "What watching cost is not known: only %s timed.",
+                   totals->hook_samples == 1 ? "1 launch was" : "a few launches were");
     } else {
         page_text(page, PLAIN, "What watching cost was not measured.");
     }
