@@ -60,15 +60,37 @@ static enum cubin_status decode_zstd(struct fatbin_decoder *decoder, const struc
     return !ZSTD_isError(bytes) && bytes == entry->uncompressed_bytes ? CUBIN_OK : CUBIN_CODEC;
 }
 
+static bool zstd_size_holds(const struct fatbin_entry *entry)
+{
+    unsigned long long bytes = ZSTD_getFrameContentSize(entry->payload, entry->payload_bytes);
+    return bytes == ZSTD_CONTENTSIZE_UNKNOWN || bytes == entry->uncompressed_bytes;
+}
+
+enum cubin_status fatbin_check_sizes(const struct fatbin_entry *entry)
+{
+    enum { LZ4_RATIO_MOST = 255 }; /* a byte of a match's length stands for 255 */
+    if (entry->uncompressed_bytes > FATBIN_ENTRY_LIMIT_BYTES ||
+        entry->payload_bytes > FATBIN_ENTRY_LIMIT_BYTES) {
+        return CUBIN_MALFORMED;
+    }
+    bool holds = true;
+    if (entry->codec == FATBIN_ZSTD) {
+        holds = zstd_size_holds(entry);
+    } else if (entry->codec != FATBIN_RAW) {
+        holds = entry->uncompressed_bytes / LZ4_RATIO_MOST <= entry->payload_bytes;
+    }
+    return holds ? CUBIN_OK : CUBIN_CODEC;
+}
+
 enum cubin_status fatbin_decode_next(struct fatbin_decoder *decoder, const struct fatbin_entry *entry,
                                      void *out)
 {
     if (entry->obfuscated) {
         return CUBIN_UNSUPPORTED;
     }
-    if (entry->uncompressed_bytes > FATBIN_ENTRY_LIMIT_BYTES ||
-        entry->payload_bytes > FATBIN_ENTRY_LIMIT_BYTES) {
-        return CUBIN_MALFORMED;
+    enum cubin_status status = fatbin_check_sizes(entry);
+    if (status != CUBIN_OK) {
+        return status;
     }
     switch ((enum fatbin_codec)entry->codec) {
     case FATBIN_RAW:

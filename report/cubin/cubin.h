@@ -68,6 +68,8 @@ enum cubin_status fatbin_entry_parse(const void *header, size_t size, uint64_t r
                                      struct fatbin_entry *entry);
 
 #define FATBIN_ENTRY_LIMIT_BYTES (512u << 20)
+/* Whether the payload can hold what the entry claims, before memory is taken for it. */
+enum cubin_status fatbin_check_sizes(const struct fatbin_entry *entry);
 /* Fills out[entry->uncompressed_bytes]; a raw entry is copied. */
 enum cubin_status fatbin_decode(const struct fatbin_entry *entry, void *out);
 

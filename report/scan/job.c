@@ -151,11 +151,14 @@ static enum cubin_status unpack_and_read(struct collector *collector, struct sca
     if (entry->codec == FATBIN_RAW) {
         return read_image(collector, worker->stored.at);
     }
-    if (!buffer_reserve(&worker->image, entry->uncompressed_bytes)) {
-        return CUBIN_NO_MEMORY;
-    }
     entry->payload = worker->stored.at;
-    enum cubin_status status = fatbin_decode_next(&worker->decoder, entry, worker->image.at);
+    enum cubin_status status = fatbin_check_sizes(entry);
+    if (status == CUBIN_OK && !buffer_reserve(&worker->image, entry->uncompressed_bytes)) {
+        status = CUBIN_NO_MEMORY;
+    }
+    if (status == CUBIN_OK) {
+        status = fatbin_decode_next(&worker->decoder, entry, worker->image.at);
+    }
     entry->payload = NULL;
     return status == CUBIN_OK ? read_image(collector, worker->image.at) : status;
 }
