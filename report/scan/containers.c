@@ -163,7 +163,8 @@ static bool is_container_magic(const unsigned char *at)
 
 static bool is_elf_magic(const unsigned char *at)
 {
-    return memcmp(at, ELFMAG, SELFMAG) == 0;
+    enum { ELF_MAGIC = 0x464c457f };
+    return load_u32(at) == ELF_MAGIC;
 }
 
 /* Moves search->offset to the first hit among `bytes` bytes, or behind the last place a hit could start. */

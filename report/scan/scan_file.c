@@ -165,6 +165,12 @@ static int by_offset(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
+/* Compressed files hold the headers of containers now and then, never what belongs to them. */
+static bool found_nothing(const struct scan_file *file)
+{
+    return scan_is_empty(file) || (file->kernels_count == 0 && file->undecodable_count > 0);
+}
+
 static const char *read_regions(struct scan *scan)
 {
     const char *why = host_file_regions(&scan->reader, on_region, scan);
@@ -183,8 +189,9 @@ static const char *read_regions(struct scan *scan)
     if (!why && scan->reader.failed) {
         return "it was cut while it was read";
     }
-    bool empty = scan_is_empty(scan->file);
-    return !why && empty && host_file_is_packed(&scan->reader) ? "it is compressed: unpack it first" : why;
+    return !why && found_nothing(scan->file) && host_file_is_packed(&scan->reader)
+               ? "it is compressed: unpack it first"
+               : why;
 }
 
 bool scan_is_empty(const struct scan_file *file)

@@ -3,7 +3,7 @@ import mmap
 import re
 import struct
 import subprocess
-import time
+import sys
 from collections import Counter, namedtuple
 
 import scan_support
@@ -12,6 +12,7 @@ import support
 CUOBJDUMP = support.BUILD / "venv" / "cuobjdump"
 CONTAINER_START = struct.pack("<IHH", 0xBA55ED50, 1, 16)
 
+Cost = namedtuple("Cost", "seconds megabytes")
 Usage = namedtuple("Usage", "arch mangled registers stack shared constant")
 
 
@@ -22,14 +23,16 @@ def cuobjdump():
     return found[0]
 
 
+def dump(path):
+    """The command whose output holds every kernel of every architecture."""
+    return [cuobjdump(), "--dump-resource-usage", "--all-fatbin", path]
+
+
 def usage_of_cuobjdump(path, scratch):
-    """Counter of Usage, seconds, and whether cuobjdump came to the end: 13.4 gives up on some cubins of CUDA 12.1."""
+    """Counter of Usage, and whether cuobjdump came to the end: 13.4 gives up on some cubins of CUDA 12.1."""
     output = scratch / "cuobjdump.txt"
-    start = time.monotonic()
     with output.open("w") as stream:
-        done = subprocess.run([cuobjdump(), "--dump-resource-usage", "--all-fatbin", path], stdout=stream,
-                              stderr=subprocess.PIPE, text=True, timeout=1800)
-    seconds = time.monotonic() - start
+        done = subprocess.run(dump(path), stdout=stream, stderr=subprocess.PIPE, text=True, timeout=1800)
     usage, arch, name = Counter(), None, None
     with output.open() as lines:
         for line in lines:
@@ -41,7 +44,7 @@ def usage_of_cuobjdump(path, scratch):
                 field = dict(item.rsplit(":", 1) for item in line.split())
                 usage[Usage(arch, name, int(field["REG"]), int(field["STACK"]), int(field["SHARED"]),
                             int(field.get("CONSTANT[0]", 0)))] += 1
-    return usage, seconds, "fatal" not in done.stderr
+    return usage, "fatal" not in done.stderr
 
 
 def usage_of_scan(path):
@@ -77,10 +80,30 @@ def differences(theirs, linked, others):
     return missing + (only_theirs - only_ours) + (only_ours - only_theirs)
 
 
-def seconds_of_scan(path):
-    start = time.monotonic()
-    support.warpwatch("scan", path)
-    return time.monotonic() - start
+# In a small process of its own: a child's peak memory begins with that of the process it was forked from.
+MEASURE = """
+import resource, subprocess, sys, time
+start = time.monotonic()
+subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL)
+seconds = time.monotonic() - start
+print(seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, file=sys.stderr)
+"""
+
+
+def cost(command, scratch):
+    """Cost of a command that writes to a file."""
+    with (scratch / "output").open("w") as stream:
+        done = subprocess.run([sys.executable, "-c", MEASURE, *map(str, command)], stdout=stream,
+                              stderr=subprocess.PIPE, text=True, check=True)
+    return Cost(*map(float, done.stderr.split()))
+
+
+def costs(path, scratch):
+    """The best of three of each, in turn: scan's text, scan's table of all kernels, cuobjdump's list of all kernels."""
+    scan = [support.WARPWATCH, "scan", path]
+    commands = scan, [*scan, "--format", "csv"], dump(path)
+    rounds = [[cost(command, scratch) for command in commands] for _ in range(3)]
+    return [min(measured) for measured in zip(*rounds)]
 
 
 def only_kernels(usage, kernels):

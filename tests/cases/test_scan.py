@@ -4,7 +4,9 @@ import io
 import json
 import pathlib
 import shutil
+import struct
 import subprocess
+import zipfile
 
 import jsonschema
 import pytest
@@ -261,6 +263,26 @@ def test_a_broken_container_is_named(tmp_path):
     (tmp_path / "broken.fatbin").write_bytes(broken)
     assert scan(tmp_path / "broken.fatbin")["files"][0]["undecodable"][0]["reason"]
     assert "undecodable" in warpwatch("scan", tmp_path / "broken.fatbin")
+
+
+@pytest.mark.parametrize("compression, kernels", [(zipfile.ZIP_STORED, 3), (zipfile.ZIP_DEFLATED, None)])
+def test_packages(tmp_path, compression, kernels):
+    """What lies in a package as it is, is found; what is compressed, is not."""
+    package = tmp_path / "package.whl"
+    with zipfile.ZipFile(package, "w", compression) as archive:
+        archive.write(CUBIN, "kernels.cubin")
+    if kernels:
+        assert len(kernels_of(package)) == kernels
+    else:
+        assert call(package) == (3, "", [f"warpwatch: file '{package}': it is compressed: unpack it first"])
+
+
+def test_a_package_with_the_look_of_containers(tmp_path):
+    """Compressed data may hold a container's header by chance: still no list of damages."""
+    package = tmp_path / "package.whl"
+    header = bytes.fromhex("50ed55ba01001000") + struct.pack("<Q", 4000)
+    package.write_bytes(b"PK\3\4" + bytes(60) + header + b"\xaa" * 5000)
+    assert call(package) == (3, "", [f"warpwatch: file '{package}': it is compressed: unpack it first"])
 
 
 # --- two builds ---------------------------------------------------------------------------------------------

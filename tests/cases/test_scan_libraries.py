@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from cuobjdump_support import (differences, only_kernels, seconds_of_scan, usage_of_cuobjdump, usage_of_scan,
+from cuobjdump_support import (costs, differences, only_kernels, usage_of_cuobjdump, usage_of_scan,
                                wrap_hidden_containers)
 from scan_support import nvcc, scan
 from support import BUILD, LONG
@@ -31,13 +31,23 @@ def library(name):
 
 @pytest.fixture(scope="module", autouse=True)
 def table():
-    TABLE.write_text("| library | kernels | differences | seconds | cuobjdump |\n|---|---|---|---|---|\n")
+    TABLE.write_text("| library | kernels | differences | scan | scan --format csv | cuobjdump | ratio |\n"
+                     "|---|---|---|---|---|---|---|\n")
+
+
+def add_to_table(path, kernels, differing, scratch):
+    text, csv, theirs = costs(path, scratch)
+    assert text.megabytes < 300 and csv.megabytes < 300
+    figures = " | ".join(f"{cost.seconds:.2f} s, {cost.megabytes:,.0f} MB" for cost in (text, csv, theirs))
+    with TABLE.open("a") as stream:
+        stream.write(f"| {path.name} | {kernels:,} | {differing} | {figures} | "
+                     f"{theirs.seconds / text.seconds:.1f} |\n")
 
 
 def compare(path, scratch):
     """Number of kernels, after each was found equal; 0 if cuobjdump could not read all of the file."""
     linked, others = usage_of_scan(path)
-    theirs, their_seconds, complete = usage_of_cuobjdump(path, scratch)
+    theirs, complete = usage_of_cuobjdump(path, scratch)
     if not complete:
         read = only_kernels(theirs, linked | others)
         assert read and not read - (linked + others), "what cuobjdump did read is found too"
@@ -46,9 +56,7 @@ def compare(path, scratch):
         theirs += usage_of_cuobjdump(hidden, scratch)[0]
     kernels = linked.total() + others.total()
     differing = differences(theirs, linked, others)
-    with TABLE.open("a") as stream:
-        stream.write(f"| {path.name} | {kernels:,} | {differing.total()} | {seconds_of_scan(path):.2f} | "
-                     f"{their_seconds:.2f} |\n")
+    add_to_table(path, kernels, differing.total(), scratch)
     assert not differing, "\n".join(map(str, list(differing.items())[:10]))
     return kernels
 

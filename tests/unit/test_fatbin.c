@@ -187,6 +187,26 @@ static void an_lz4_frame_unpacks(void **state)
     seed_free(&seed);
 }
 
+static void a_size_no_payload_can_hold_is_refused_at_once(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"none.fatbin", "speed.fatbin", "size.fatbin"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct seed seed = seed_read(files[i]);
+        struct seen seen;
+        assert_int_equal(walk(&seed, &seen), CUBIN_OK);
+        struct fatbin_entry entry = seen.last;
+        assert_int_equal(fatbin_check_sizes(&entry), CUBIN_OK);
+        entry.uncompressed_bytes = FATBIN_ENTRY_LIMIT_BYTES;
+        if (entry.codec != FATBIN_RAW) {
+            assert_int_equal(fatbin_check_sizes(&entry), CUBIN_CODEC);
+        }
+        entry.uncompressed_bytes++;
+        assert_int_equal(fatbin_check_sizes(&entry), CUBIN_MALFORMED);
+        seed_free(&seed);
+    }
+}
+
 static void one_decoder_goes_on_after_a_broken_entry(void **state)
 {
     (void)state;
@@ -249,6 +269,7 @@ int main(void)
         cmocka_unit_test(each_broken_field_is_a_status),
         cmocka_unit_test(lz4_blocks_and_frames_are_checked_too),
         cmocka_unit_test(an_lz4_frame_unpacks),
+        cmocka_unit_test(a_size_no_payload_can_hold_is_refused_at_once),
         cmocka_unit_test(one_decoder_goes_on_after_a_broken_entry),
         cmocka_unit_test(variants_stand_in_the_flags),
         cmocka_unit_test(a_visitor_can_stop),
