@@ -42,17 +42,20 @@ static bool has_raised_privileges(const char *path, const struct stat *status)
            getxattr(path, "security.capability", capability, sizeof capability) > 0;
 }
 
-static bool needs_loader(Elf *elf)
+/* The path of the loader that the program asks for; NULL if it asks for none. */
+static const char *loader_of(Elf *elf)
 {
-    size_t count = 0;
+    size_t count = 0, bytes = 0;
+    const char *file = elf_rawfile(elf, &bytes);
     elf_getphdrnum(elf, &count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; file && i < count; i++) {
         GElf_Phdr header;
-        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP) {
-            return true;
+        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP && header.p_offset < bytes &&
+            memchr(file + header.p_offset, 0, bytes - header.p_offset)) {
+            return file + header.p_offset;
         }
     }
-    return false;
+    return NULL;
 }
 
 static void check_elf(struct doctor *doctor, const char *path, int fd)
@@ -65,9 +68,12 @@ static void check_elf(struct doctor *doctor, const char *path, int fd)
     } else if (gelf_getclass(elf) == ELFCLASS32) {
         doctor_add(doctor, DOCTOR_PROBLEM, "program", "CUDA 13 has no 32-bit programs",
                    "%s is a 32-bit program: the loader says so in one line and runs it unwatched", path);
-    } else if (!needs_loader(elf)) {
+    } else if (!loader_of(elf)) {
         doctor_add(doctor, DOCTOR_PROBLEM, "program", "link it dynamically",
                    "%s is statically linked: no loader runs, so nothing is preloaded", path);
+    } else if (strstr(loader_of(elf), "ld-musl")) {
+        doctor_add(doctor, DOCTOR_PROBLEM, "program", "start it without LD_PRELOAD; CUDA needs glibc",
+                   "%s is built for musl: its loader refuses libraries of glibc and does not start it", path);
     } else {
         doctor_add(doctor, DOCTOR_FINE, "program", "", "%s can be preloaded", path);
     }

@@ -49,6 +49,14 @@ def test_a_static_program(tmp_path):
     assert level == "problem" and "statically linked" in text and way_out
 
 
+def test_a_program_for_musl(tmp_path):
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 0; }\n")
+    subprocess.run(["cc", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1", "-o", tmp_path / "a", source], check=True)
+    level, text, way_out = the(lines(tmp_path / "a"), "program")
+    assert level == "problem" and "musl" in text and "LD_PRELOAD" in way_out
+
+
 def test_a_set_uid_program(tmp_path):
     copy = tmp_path / "sh"
     shutil.copy(shutil.which("sh"), copy)

@@ -34,3 +34,10 @@ def test_taichi_opens_its_library_with_deepbind_and_is_not_disturbed(watched_and
     run = watched_and_not([python_of("taichi"), CLIENTS / "taichi_program.py"], HOME=BUILD)
     assert sum(count.launches for count in run.ledger_counts.values()) > 20
     assert run.stores == []
+
+
+def test_cupy_comes_as_far_as_the_runtime_within_it_and_is_not_disturbed(watched_and_not):
+    """NVIDIA's runtime, linked into CuPy, asks the driver for a table that only NVIDIA's has: see docs/real-binaries.md."""
+    run = watched_and_not([python_of("cupy"), CLIENTS / "cupy_program.py", FATBIN], HOME=BUILD)
+    assert run.stdout == "cudaErrorNotSupported: operation not supported\n"
+    assert run.ledger_counts == {} and run.stores == []
