@@ -14,15 +14,16 @@
 #include "cupti/plugin_state.h"
 #include "cupti/session.h"
 
-#define SAMPLES_A          3u /* launches measured with each set, per configuration */
-#define SAMPLES_B          1u
-#define TRIES              3u /* for each of them: a launch that another thread's fell into is thrown away */
-#define SAMPLES_PER_SECOND 50u
-#define SAMPLES_IN_ALL     20000u
-#define LAUNCH_LIMIT_NS    (2 * 1000000000ull) /* a measured launch that takes longer ends all sampling */
-#define SET_DWELL_LAUNCHES 1024u /* changing the set costs: stay with one for so many launches */
-#define IDLE_LAUNCHES      4096u /* launches without a sample after which the profiler is disabled */
-#define SESSIONS           16
+#define SAMPLES_A           3u /* launches measured with each set, per configuration */
+#define SAMPLES_B           1u
+#define TRIES               3u /* for each of them: a launch that another thread's fell into is thrown away */
+#define SAMPLES_PER_SECOND  50u
+#define SAMPLES_IN_ALL      20000u
+#define LAUNCH_LIMIT_NS     (2 * 1000000000ull) /* a measured launch that takes longer ends all sampling */
+#define SET_DWELL_LAUNCHES  1024u /* changing the set costs: stay with one for so many launches, */
+#define SET_UNUSED_LAUNCHES 32u   /* or until nobody has wanted it for so many */
+#define IDLE_LAUNCHES       4096u /* launches without a sample after which the profiler is disabled */
+#define SESSIONS            16
 
 struct sampled {
     uint32_t launches;
@@ -38,7 +39,7 @@ static struct {
     struct session sessions[SESSIONS];
     struct session *running;
     uint64_t started_ns, second_ns;
-    uint32_t in_second, in_all, since_sample, in_set;
+    uint32_t in_second, in_all, since_sample, in_set, set_unused;
     CUresult (*current_context)(CUcontext *);
     CUresult (*context_device)(CUdevice *);
     char skip[512]; /* WARPWATCH_COUNTERS_SKIP: parts of kernel names, separated by commas */
@@ -104,6 +105,11 @@ static bool set_is_wanted(const struct sampled *sampled, enum metric_set set)
     return sampled->done[set] < samples && sampled->tries[set] < samples * TRIES;
 }
 
+static bool set_may_change(void)
+{
+    return counters.in_set >= SET_DWELL_LAUNCHES || counters.set_unused >= SET_UNUSED_LAUNCHES;
+}
+
 /* The set to measure next: the one already configured while it is wanted. -1: none now. */
 static int choose_set(const struct sampled *sampled, const struct session *session)
 {
@@ -113,8 +119,7 @@ static int choose_set(const struct sampled *sampled, const struct session *sessi
     }
     for (int set = 0; set < METRIC_SETS; set++) {
         bool possible = session->plans[set].count && session->plans[set].passes == 1;
-        if (possible && set_is_wanted(sampled, (enum metric_set)set) &&
-            (!enabled || counters.in_set >= SET_DWELL_LAUNCHES)) {
+        if (possible && set_is_wanted(sampled, (enum metric_set)set) && (!enabled || set_may_change())) {
             return set;
         }
     }
@@ -172,6 +177,7 @@ static bool begin_sample(struct sampled *sampled)
         stop_on_result(result);
         return false;
     }
+    counters.set_unused = 0;
     counters.running = session;
     counters.started_ns = plugin_now_ns();
     counters.in_second++;
@@ -207,6 +213,7 @@ static uint64_t counters_before(const struct plugin_launch *launch)
     }
     struct sampled *sampled = by_configuration(&counters.sampled, launch->configuration);
     counters.in_set++;
+    counters.set_unused++;
     bool stopped = atomic_load(&counters.stopped); /* since we last looked */
     if (!stopped && wants_sample(sampled, launch->configuration) && budget_left(plugin_now_ns()) &&
         begin_sample(sampled)) {

@@ -30,12 +30,9 @@ static const char *const device_columns[] = {"name", "host", "compute_capability
 static const struct {
     const char *name;
     enum record record;
-} objects[] = {{"further", RECORD_further},
-               {"limits", RECORD_limits},
-               {"gpu_ns", RECORD_gpu_ns},
-               {"measured_launches", RECORD_measured_launches},
-               {"sources", RECORD_sources},
-               {"elsewhere", RECORD_elsewhere}};
+} objects[] = {{"further", RECORD_further}, {"limits", RECORD_limits},
+               {"gpu_ns", RECORD_gpu_ns},   {"measured_launches", RECORD_measured_launches},
+               {"sources", RECORD_sources}, {"elsewhere", RECORD_elsewhere}};
 
 static void add_column(struct columns *columns, struct column column)
 {
