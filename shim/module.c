@@ -214,10 +214,10 @@ static CUresult kernel_get_function(struct call call, CUfunction *function, CUke
     return result;
 }
 
-static void attributes_changed(void *handle)
+static void attribute_set(void *handle, CUfunction_attribute attribute, int value, CUdevice device)
 {
     pthread_mutex_lock(&recorder_lock);
-    registry_forget(handle);
+    registry_attribute_set(handle, attribute, value, device);
     pthread_mutex_unlock(&recorder_lock);
 }
 
@@ -226,7 +226,7 @@ static CUresult function_set_attribute(struct call call, CUfunction function, CU
 {
     CUresult result = REAL(cuFuncSetAttribute)(function, attribute, value);
     if (result == CUDA_SUCCESS) {
-        attributes_changed(function);
+        attribute_set(function, attribute, value, -1);
     }
     return result;
 }
@@ -236,7 +236,7 @@ static CUresult kernel_set_attribute(struct call call, CUfunction_attribute attr
 {
     CUresult result = REAL(cuKernelSetAttribute)(attribute, value, kernel, device);
     if (result == CUDA_SUCCESS) {
-        attributes_changed(kernel);
+        attribute_set(kernel, attribute, value, device);
     }
     return result;
 }

@@ -7,6 +7,16 @@
 #include "recorder.h"
 #include "resolve.h"
 
+/* Libraries set these two before every launch, mostly to what they are. */
+#define FIRST_KEPT CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+#define LAST_KEPT  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+_Static_assert(LAST_KEPT - FIRST_KEPT == 1, "two attributes");
+
+struct setting {
+    int32_t value, device;
+    bool known;
+};
+
 struct handle {
     void *address;
     CUcontext context;
@@ -16,7 +26,8 @@ struct handle {
     uint32_t sightings;
     uint32_t legacy_shape;
     uint32_t name;
-    uint32_t kernel; /* a function's kernel, if it is known */
+    uint32_t kernel;            /* a function's kernel, if it is known */
+    struct setting last_set[2]; /* by attribute, from FIRST_KEPT on */
     uint8_t kind;
     bool has_functions;
 };
@@ -153,6 +164,7 @@ static void forget(struct handle *handle)
 {
     keys_end(&recorder.keys, handle->keys);
     handle->keys = 0;
+    handle->last_set[0].known = handle->last_set[1].known = false;
     while (handle->sightings) {
         uint32_t number = handle->sightings;
         handle->sightings = sighting_at(number)->next;
@@ -303,6 +315,22 @@ void registry_forget(void *address)
         if (i == kernel || handle_at(i)->kernel == kernel) {
             forget(handle_at(i));
         }
+    }
+}
+
+void registry_attribute_set(void *address, CUfunction_attribute attribute, int32_t value, int32_t device)
+{
+    uint32_t number = find(&handle_index, address);
+    if (number == 0 || attribute < FIRST_KEPT || attribute > LAST_KEPT) {
+        registry_forget(address);
+        return;
+    }
+    struct setting *set = &handle_at(number)->last_set[attribute - FIRST_KEPT];
+    struct setting *other = &handle_at(number)->last_set[LAST_KEPT - attribute], kept = *other;
+    if (!set->known || set->value != value || set->device != device) {
+        registry_forget(address);
+        *set = (struct setting){value, device, true};
+        *other = kept;
     }
 }
 

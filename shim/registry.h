@@ -59,6 +59,9 @@ struct legacy_shape *registry_legacy_shape(void *handle, bool make);
 /* The handle's attributes changed: forget sightings and keys, also of the kernel's functions or the
  * function's kernel. */
 void registry_forget(void *handle);
+/* An attribute was set, of a CUkernel for one device (-1: a function's own): forgets the same if that changed
+ * it. */
+void registry_attribute_set(void *handle, CUfunction_attribute attribute, int32_t value, int32_t device);
 /* Contexts went: the same for all handles. */
 void registry_forget_all(void);
 
