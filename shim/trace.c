@@ -1,5 +1,6 @@
 /* Writes trace records. A thread's room grows until all threads together have used up what a trace may take;
- * from then on each thread overwrites its own oldest records and counts them as lost. */
+ * from then on each thread overwrites its own oldest records and counts them as lost. A thread that comes
+ * later still gets a block. */
 #include "trace.h"
 
 #include "index.h"
@@ -92,14 +93,15 @@ static bool grow_locked(struct shard *shard, struct trace_ring *ring)
 {
     uint64_t bytes = (uint64_t)FIRST_BYTES << (ring->extents < 4 ? ring->extents : 4);
     bytes = bytes < LARGEST_BYTES ? bytes : LARGEST_BYTES;
-    if (ring->extents == MOST_EXTENTS || bytes > bytes_left) {
+    if (ring->extents == MOST_EXTENTS || (ring->extents && bytes > bytes_left)) {
         return false;
     }
+    bytes = bytes > bytes_left ? STORE_BLOCK_BYTES : bytes;
     struct store_extent *extent = store_extend(STORE_TRACE, sizeof(struct store_trace), shard->index, bytes);
     if (extent == NULL) {
         return false;
     }
-    bytes_left -= bytes;
+    bytes_left -= bytes < bytes_left ? bytes : bytes_left;
     ring->current = ring->extents;
     ring->offsets[ring->extents++] = (uint32_t)((uint64_t)((char *)extent - store.base) / STORE_BLOCK_BYTES);
     return true;

@@ -57,7 +57,7 @@ static void say_what_is_missing(const struct trace *trace, const char *path)
 {
     if (trace->lost) {
         cli_complain("store '%s': the trace had no room for %" PRIu64 " of %" PRIu64
-                     " launches, the oldest; WARPWATCH_TRACE_MB=N gives it more than 256 MB",
+                     " launches, the oldest; WARPWATCH_TRACE_MB gives it more (256 if not set)",
                      path, trace->lost, trace->lost + trace->launches);
     }
     if (trace->file.header.lost) {

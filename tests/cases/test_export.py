@@ -142,6 +142,28 @@ def test_launches_that_had_no_room_are_counted(tmp_path):
     assert_in_order(events)
 
 
+def test_threads_that_come_and_go(tmp_path):
+    """Each takes over the ring of one that has ended; those that come when all room is taken get a little."""
+    times = 12500 if support.LONG else 250
+    run = support.run_simulated([STREAMS, "8", "20", str(times)], tmp_path, WARPWATCH_REPORT="none", WARPWATCH_TRACE=1,
+                                WARPWATCH_TRACE_MB=1, timeout=3000)
+    events, _, threads, said = chrome(run.output)
+    lost = sum(event["arguments"]["launches"] for event in events if event["category"] == ["loss"])
+    assert sum(direct_of_ledger(run).values()) + run.ledger["calls"]["cuGraphLaunch"] == 8 * 20 * 5 * times
+    assert len(launches_of(events)) + lost == 8 * 20 * 5 * times
+    assert len(said) == (1 if lost else 0)
+    assert_in_order(events)
+    assert len({tid for _, tid, name in threads if name.startswith("thread ")}) > 8
+
+
+def test_every_thread_has_some_room(tmp_path):
+    run = support.run_simulated([STREAMS, "200", "1"], tmp_path, WARPWATCH_REPORT="none", WARPWATCH_TRACE=1,
+                                WARPWATCH_TRACE_MB=1)
+    events, _, threads, said = chrome(run.output)
+    assert said == [] and len(launches_of(events)) == 1000 and len({tid for _, tid, _ in threads}) == 200
+    assert_in_order(events)
+
+
 def test_killed_at_any_moment(tmp_path):
     """What had returned is there; what was under way may be."""
     command = [support.DEV, "sim", "--ledger", tmp_path / "ledger.json", "--", "env", f"LD_PRELOAD={support.LIBRARY}",

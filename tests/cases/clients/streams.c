@@ -1,6 +1,7 @@
-/* Threads that launch into several streams, and replay a graph of two kernels: streams THREADS ROUNDS. A
- * round launches grid 1 into the default stream, grid 2 into the thread's own, grid 3 into both, and the
- * graph (grids 4 and 5) into the thread's own. */
+/* Threads that launch into several streams, and replay a graph of two kernels: streams THREADS ROUNDS
+ * [TIMES]. A round launches grid 1 into the default stream, grid 2 into the thread's own, grid 3 into both,
+ * and the graph (grids 4 and 5) into the thread's own. TIMES over (once if not given), as many new threads do
+ * it. */
 #include "client.h"
 
 #include <pthread.h>
@@ -29,6 +30,7 @@ static CUgraphExec graph_of_two(CUstream stream)
     launch(5, stream);
     CHECK(cuStreamEndCapture(stream, &graph));
     CHECK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    CHECK(cuGraphDestroy(graph));
     return exec;
 }
 
@@ -45,6 +47,8 @@ static void *launch_all(void *unused)
         launch(3, NULL);
         CHECK(cuGraphLaunch(exec, stream));
     }
+    CHECK(cuGraphExecDestroy(exec));
+    CHECK(cuStreamDestroy_v2(stream));
     pthread_barrier_wait(&all_launched);
     return unused;
 }
@@ -56,6 +60,7 @@ int main(int arguments, char **argument)
     pthread_t thread[MOST_THREADS];
     unsigned threads = arguments > 1 ? (unsigned)atoi(argument[1]) : 1;
     rounds = arguments > 2 ? strtoul(argument[2], NULL, 10) : 1;
+    unsigned long times = arguments > 3 ? strtoul(argument[3], NULL, 10) : 1;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));
@@ -64,11 +69,13 @@ int main(int arguments, char **argument)
     CHECK(cuModuleLoad(&module, client_image()));
     CHECK(cuModuleGetFunction(&scale, module, "scale"));
     pthread_barrier_init(&all_launched, NULL, threads);
-    for (unsigned i = 0; i < threads; i++) {
-        pthread_create(&thread[i], NULL, launch_all, NULL);
-    }
-    for (unsigned i = 0; i < threads; i++) {
-        pthread_join(thread[i], NULL);
+    while (times--) {
+        for (unsigned i = 0; i < threads; i++) {
+            pthread_create(&thread[i], NULL, launch_all, NULL);
+        }
+        for (unsigned i = 0; i < threads; i++) {
+            pthread_join(thread[i], NULL);
+        }
     }
     return 0;
 }
