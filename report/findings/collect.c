@@ -187,7 +187,7 @@ static void rest_report(const struct findings_run *run, const struct rest *rest)
                                   .configuration = MERGED_NONE,
                                   .launches = rest->launches,
                                   .cost = rest->cost};
-    say(&draft.evidence, "%s besides those named lose %s of the run's SM time together.",
+    say(&draft.evidence, "%s not named one by one lose %s of the run's SM time together.",
         PLURAL(rest->kernels, "kernel"), PERCENT(share_of(run, rest->cost)));
     say(&draft.advice,
         "Look for what they have in common: a template or a launch helper, changed once, helps them all.");

@@ -18,6 +18,12 @@ struct group {
     bool small, spoken;
 };
 
+/* A root whose group cannot be the whole loop: of a member that recurs, only one successor is known. */
+struct part {
+    uint32_t root, process;
+    uint64_t rarest;
+};
+
 struct search {
     const struct findings_run *run;
     struct group *groups; /* by configuration; only the first of equal ones is a group */
@@ -34,6 +40,21 @@ static bool is_small(const struct findings_run *run, const struct merged_configu
     return !subject_excused(&subject) && (sub_wave || subject_is_tiny(&subject));
 }
 
+/* The strongest claim of any device stands, and is backed by those that say the same. */
+static void vote(struct group *group, const struct merged_configuration *configuration, const uint32_t *first)
+{
+    if (configuration->successor == MERGED_NONE) {
+        return;
+    }
+    uint32_t successor = first[configuration->successor];
+    if (group->successor == successor) {
+        group->votes += configuration->successor_votes;
+    } else if (group->successor == MERGED_NONE || configuration->successor_votes > group->votes) {
+        group->successor = successor;
+        group->votes = configuration->successor_votes;
+    }
+}
+
 static void groups_fill(struct search *search)
 {
     const struct merged *merged = search->run->merged;
@@ -47,11 +68,7 @@ static void groups_fill(struct search *search)
         group->launches += configuration->launches - configuration->graph_launches;
         group->by_graph += configuration->graph_launches;
         group->small |= is_small(search->run, configuration);
-        if (configuration->successor != MERGED_NONE &&
-            (group->successor == MERGED_NONE || configuration->successor_votes > group->votes)) {
-            group->successor = first[configuration->successor];
-            group->votes = configuration->successor_votes;
-        }
+        vote(group, configuration, first);
     }
 }
 
@@ -78,6 +95,75 @@ static void groups_link(struct search *search, uint32_t count)
             groups[left > right ? left : right].head = left > right ? right : left;
         }
     }
+}
+
+/* --- parts of one loop ---------------------------------------------------------------------------------- */
+
+static bool is_ambiguous(const struct group *group)
+{
+    return group->successor != MERGED_NONE && group->votes < group->launches / 2;
+}
+
+static int by_process_then_rarest(const void *left, const void *right)
+{
+    const struct part *a = left, *b = right;
+    if (a->process != b->process) {
+        return a->process < b->process ? -1 : 1;
+    }
+    return a->rarest != b->rarest ? (a->rarest < b->rarest ? -1 : 1) : 0;
+}
+
+static uint32_t first_process(const struct merged *merged, uint32_t configuration)
+{
+    const struct merged_configuration *it = &merged->configurations[configuration];
+    return it->shares ? merged->shares[it->first_share].process : 0;
+}
+
+/* `open`, by root: whether a member is ambiguous; `rarest`, by root: launches of the rarest member. */
+static uint32_t parts_fill(struct search *search, uint32_t count, struct part *parts, uint64_t *rarest,
+                           bool *open)
+{
+    uint32_t parts_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct group *group = &search->groups[i];
+        uint32_t root = root_of(search->groups, i);
+        if (repeats(group)) {
+            open[root] |= is_ambiguous(group);
+            rarest[root] = rarest[root] && rarest[root] < group->launches ? rarest[root] : group->launches;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (open[i]) {
+            parts[parts_count++] = (struct part){i, first_process(search->run->merged, i), rarest[i]};
+        }
+    }
+    return parts_count;
+}
+
+/* Parts of the same process that repeat equally often are one loop. */
+static bool parts_join(struct search *search, uint32_t count)
+{
+    struct part *parts = malloc(((size_t)count + 1) * sizeof *parts);
+    uint64_t *rarest = calloc((size_t)count + 1, sizeof *rarest);
+    bool *open = calloc((size_t)count + 1, sizeof *open);
+    bool held = parts && rarest && open;
+    uint32_t parts_count = held ? parts_fill(search, count, parts, rarest, open) : 0;
+    if (parts_count > 0) {
+        qsort(parts, parts_count, sizeof *parts, by_process_then_rarest);
+    }
+    for (uint32_t i = 1; i < parts_count; i++) {
+        double apart = (double)(parts[i].rarest - parts[i - 1].rarest);
+        if (parts[i].process == parts[i - 1].process &&
+            apart <= threshold_sequence_alike * (double)parts[i].rarest) {
+            uint32_t left = root_of(search->groups, parts[i - 1].root),
+                     right = root_of(search->groups, parts[i].root);
+            search->groups[left > right ? left : right].head = left > right ? right : left;
+        }
+    }
+    free(parts);
+    free(rarest);
+    free(open);
+    return held;
 }
 
 /* --- one candidate ------------------------------------------------------------------------------------- */
@@ -178,6 +264,9 @@ bool sequences_find(const struct findings_run *run, sequence_visitor *visit, voi
     if (held) {
         groups_fill(&search);
         groups_link(&search, count);
+        held = parts_join(&search, count);
+    }
+    if (held) {
         candidates_visit(&search, members_gather(&search, count, ends), visit, context);
     }
     free(search.groups);

@@ -83,6 +83,14 @@ def test_a_decode_loop_is_sub_wave(torch, batch):
     assert judged and all(waves < 1 for waves in judged)
 
 
+def test_a_decode_loop_is_one_repeating_sequence(torch):
+    steps = 200
+    run = torch("decode", "1", str(steps))
+    total = sum(count.launches for count in run.ledger_counts.values())
+    sequences = [f["evidence"] for f in run.report["findings"] if f["id"] == "repeating-sequence"]
+    assert len(sequences) == 1 and sequences[0].startswith(f"{round(total / (steps + 1))} launches, most of them too small")
+
+
 @pytest.mark.parametrize("batch", [1, 64])
 def test_a_decode_loop_under_a_graph_is_counted_replay_by_replay(torch, batch):
     steps = 50
@@ -105,6 +113,9 @@ def test_triton_shows_every_autotuning_candidate_with_its_shared_memory(torch):
     assert max(shared) > 48 * 1024  # beyond the default limit, and still with an occupancy above 0
     assert all(configuration["blocks_per_sm"] >= 1 for configuration, _ in rows)
     assert len({kernel["registers_per_thread"] for _, kernel in rows}) > 1
+    assert all("triton" in configuration["labels"] for configuration, _ in rows)
+    advice = [f["advice"] for f in run.report["findings"] if f["kernel"] is not None]
+    assert advice and all("tiles" in each and "threads" not in each for each in advice)
 
 
 @pytest.mark.parametrize("batch", [1, 8, 64])

@@ -80,7 +80,7 @@ static void small_kernels_are_summed(void **state)
     assert_int_equal(merged->findings[0].kernel, MERGED_NONE);
     assert_int_equal(merged->findings[0].launches, 4000);
     assert_string_equal(merged->findings[0].evidence,
-                        "400 kernels besides those named lose 49.9 % of the run's SM time together.");
+                        "400 kernels not named one by one lose 49.9 % of the run's SM time together.");
     merged_free(merged);
 }
 

@@ -101,6 +101,26 @@ static void a_member_that_recurs(void **state)
     merged_free(merged);
 }
 
+/* 0 → 1 → 2 → 1 → 3 → 4 → 3 → 0: of kernels 1 and 3 only one successor each is kept, so that two pairs show.
+ */
+static void parts_that_end_ambiguously_are_one(void **state)
+{
+    (void)state;
+    static const uint32_t next[] = {1, 2, 1, 4, 3};
+    for (uint64_t votes = 0; votes <= 399; votes += 399) {
+        struct merged *merged = run_of(5, 8, 200);
+        for (uint32_t i = 0; i < 5; i++) {
+            bool recurs = i == 1 || i == 3;
+            merged->configurations[i].launches = recurs ? 400 : 200;
+            merged->configurations[i].successor = next[i];
+            merged->configurations[i].successor_votes = recurs ? votes : 199;
+        }
+        compute(merged);
+        assert_int_equal(findings_of(merged, "repeating-sequence"), votes == 0 ? 1 : 2);
+        merged_free(merged);
+    }
+}
+
 static void launches_out_of_proportion_are_no_loop(void **state)
 {
     (void)state;
@@ -175,6 +195,7 @@ int main(void)
         cmocka_unit_test(sequence_of_full_grids_is_fine),
         cmocka_unit_test(replayed_sequence_is_fine),
         cmocka_unit_test(a_member_that_recurs),
+        cmocka_unit_test(parts_that_end_ambiguously_are_one),
         cmocka_unit_test(launches_out_of_proportion_are_no_loop),
         cmocka_unit_test(kernels_that_do_not_follow_each_other_are_no_loop),
         cmocka_unit_test(equal_devices_are_one),

@@ -67,11 +67,24 @@ function noFindings() {
         " No launch of this run crosses a threshold, as far as it was measured.");
 }
 
+function alike(left, right) {
+    return left && right && left.id === right.id && left.severity === right.severity;
+}
+
+/* Findings of one kind in a row share a title; advice that holds for several stands after the last of them. */
+function findingInList(finding, index, list) {
+    const node = findingNode(finding);
+    const next = list[index + 1];
+    node.classList.toggle("again", Boolean(alike(list[index - 1], finding)));
+    node.classList.toggle("advised-below", Boolean(alike(finding, next) && finding.advice === next.advice));
+    return node;
+}
+
 function renderFindings() {
     const findings = report.findings.filter(findingSelected);
     const visibleFindings = state.allFindings ? findings : findings.slice(0, FINDINGS_SHOWN);
     byId("findings")
-        .replaceChildren(...(findings.length ? visibleFindings.map(findingNode) : [noFindings()]));
+        .replaceChildren(...(findings.length ? visibleFindings.map(findingInList) : [noFindings()]));
     byId("findings-note").textContent = findings.length ? "By share of the SM time of the whole run" : "";
     const more = byId("findings-more");
     more.hidden = findings.length <= FINDINGS_SHOWN;

@@ -207,7 +207,7 @@ static void write_kernel(const struct page *page, const struct merged *merged, u
     page_fit(page, STRONG, page->columns - INDENT, kernel->short_name);
     page_end(page);
     char *name = visible(kernel->name);
-    if (name && strcmp(name, kernel->short_name) != 0) {
+    if (name && strncmp(name, kernel->short_name, strlen(name)) != 0) { /* "scale [32 registers]" has it */
         page_paragraph(page, FAINT, INDENT, "", name, 2);
     }
     free(name);
