@@ -8,7 +8,7 @@
 
 #include "report/cli.h"
 
-static void add_path(struct scan_paths *paths, const char *name, bool in_directory)
+static void add_path(struct scan_paths *paths, const char *name, const char *directory)
 {
     if (paths->count == paths->capacity) {
         size_t capacity = paths->capacity ? 2 * paths->capacity : 16;
@@ -22,19 +22,19 @@ static void add_path(struct scan_paths *paths, const char *name, bool in_directo
     }
     char *copy = strdup(name);
     if (copy) {
-        paths->at[paths->count++] = (struct scan_path){copy, in_directory};
+        paths->at[paths->count++] = (struct scan_path){copy, directory};
     }
 }
 
-static void add_found(struct scan_paths *paths, const FTSENT *found)
+static void add_found(struct scan_paths *paths, const FTSENT *found, const char *root)
 {
     switch (found->fts_info) {
     case FTS_F:
-        add_path(paths, found->fts_path, found->fts_level > 0);
+        add_path(paths, found->fts_path, found->fts_level > 0 ? root : NULL);
         break;
     case FTS_DEFAULT:
         if (found->fts_level == 0) {
-            add_path(paths, found->fts_path, false);
+            add_path(paths, found->fts_path, NULL);
         }
         break;
     case FTS_NS:
@@ -65,7 +65,7 @@ void scan_paths_collect(char **names, struct scan_paths *paths)
             continue;
         }
         for (const FTSENT *found; (found = fts_read(walk)) != NULL;) {
-            add_found(paths, found);
+            add_found(paths, found, *names);
         }
         fts_close(walk);
     }

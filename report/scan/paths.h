@@ -2,12 +2,11 @@
 #ifndef WARPWATCH_SCAN_PATHS_H
 #define WARPWATCH_SCAN_PATHS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct scan_path {
     char *name;
-    bool in_directory; /* found, not named: may be anything */
+    const char *directory; /* where it was found, so that it may be anything; NULL: it was named itself */
 };
 struct scan_paths {
     struct scan_path *at;

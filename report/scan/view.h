@@ -5,17 +5,21 @@
 #include <stdio.h>
 
 #include "judge.h"
+#include "small_files.h"
 #include "view_compare.h"
 
 struct scan_view {
     FILE *stream;
     const struct scan_options *options;
     const struct scan_question *question;
-    const char *device; /* name to show, NULL without --device */
-    size_t top;         /* kernels in the text's list, SIZE_MAX: all */
-    size_t readable;    /* files read so far */
-    size_t files;       /* of these, written: files in directories without device code are not */
-    bool prefaced;      /* the text has said what its figures mean */
+    const char *device;       /* name to show, NULL without --device */
+    size_t top;               /* kernels in the text's list, SIZE_MAX: all */
+    size_t readable;          /* files read so far */
+    size_t files;             /* of these, written: files in directories without device code are not */
+    const char *directory;    /* where the file at hand was found; NULL: it was named itself */
+    struct small_files small; /* held back by the text until the directory ends */
+    bool separated;           /* something stands above */
+    bool prefaced;            /* the text has said what its figures mean */
 };
 
 /* One output: begin once, a call for each file, end once. */

@@ -21,6 +21,15 @@ static void print_faults(FILE *stream, const struct scan_file *file)
     }
 }
 
+static void print_note(FILE *stream, uint64_t number, const char *noun, const char *what)
+{
+    if (number) {
+        fputs("  ", stream);
+        print_counted(stream, number, noun);
+        fprintf(stream, " %s\n", what);
+    }
+}
+
 static void print_contents(struct scan_view *view, const struct scan_file *file,
                            const struct scan_summary *summary)
 {
@@ -36,18 +45,11 @@ static void print_contents(struct scan_view *view, const struct scan_file *file,
     }
     print_count(stream, ", %s PTX", counts->ptx);
     print_count(stream, ", %s LTO-IR\n", counts->lto);
-    if (summary->prelink_copies) {
-        print_count(stream, "  %s kernels are relocatable copies of linked ones and are left out below\n",
-                    summary->prelink_copies);
-    }
-    if (summary->without_resources) {
-        print_count(stream, "  %s kernels are PTX only: an assembler decides their resources at load time\n",
-                    summary->without_resources);
-    }
-    if (counts->lto_only) {
-        print_count(stream, "  %s containers hold LTO-IR only: their kernels come to be at link time\n",
-                    counts->lto_only);
-    }
+    print_note(stream, summary->prelink_copies, "kernel",
+               "left out below: relocatable copies of linked ones");
+    print_note(stream, summary->without_resources, "kernel",
+               "of PTX only: an assembler decides the resources at load time");
+    print_note(stream, counts->lto_only, "container", "of LTO-IR only: kernels come to be at link time");
     print_faults(stream, file);
 }
 
@@ -108,15 +110,9 @@ static void print_preface(struct scan_view *view)
             view->question->dynamic_shared_bytes);
 }
 
-static void text_file(struct scan_view *view, const struct scan_file *file)
+static void print_file(struct scan_view *view, const struct scan_file *file)
 {
     struct scan_summary summary;
-    fputs(view->files ? "\n" : "", view->stream);
-    if (scan_is_empty(file)) {
-        print_visible(view->stream, file->path);
-        fputs(": no device code\n", view->stream);
-        return;
-    }
     if (!scan_summarize(file, view->question, &summary)) {
         fputs("out of memory\n", view->stream);
     } else {
@@ -135,13 +131,49 @@ static void text_file(struct scan_view *view, const struct scan_file *file)
     scan_summary_free(&summary);
 }
 
+static void separate(struct scan_view *view)
+{
+    fputs(view->separated ? "\n" : "", view->stream);
+    view->separated = true;
+}
+
+static void print_small_files(struct scan_view *view)
+{
+    struct small_files *small = &view->small;
+    if (small->count == 0) {
+        return;
+    }
+    separate(view);
+    small_files_finish(small);
+    print_file(view, &small->all);
+    small_files_free(small);
+}
+
+static void text_file(struct scan_view *view, const struct scan_file *file)
+{
+    if (view->small.directory != view->directory) {
+        print_small_files(view);
+    }
+    if (view->directory && small_files_take(file) && small_files_add(&view->small, view->directory, file)) {
+        return;
+    }
+    separate(view);
+    if (scan_is_empty(file)) {
+        print_visible(view->stream, file->path);
+        fputs(": no device code\n", view->stream);
+    } else {
+        print_file(view, file);
+    }
+}
+
 static void text_begin(struct scan_view *view)
 {
-    view->prefaced = false;
+    view->prefaced = view->separated = false;
 }
 
 static void text_end(struct scan_view *view)
 {
+    print_small_files(view);
     if (view->readable > 0 && view->files == 0) {
         fputs("no device code found\n", view->stream);
     }

@@ -13,13 +13,14 @@ static void scan_one(struct scan_command *command, const struct scan_path *path)
     struct scan_file file;
     const char *why = scan_file_read(path->name, &command->options, &file);
     command->view.readable += !why;
-    if (path->in_directory && (why || scan_is_empty(&file))) {
+    if (path->directory && (why || scan_is_empty(&file))) {
         scan_file_free(&file);
         return;
     }
     if (why) {
         cli_complain("file '%s': %s", path->name, why);
     } else {
+        command->view.directory = path->directory;
         command->format->file(&command->view, &file);
         command->view.files++;
     }

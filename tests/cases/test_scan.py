@@ -195,7 +195,7 @@ def test_linked_and_pre_link_copies_are_told_apart(relocatable_library):
     assert sorted(kernel["name"] for kernel in linked) == ["a(int*)", "b(int*)"]
     assert len({(kernel["container"], kernel["entry"], kernel["name"]) for kernel in kernels}) == 4
     text = warpwatch("scan", relocatable_library)
-    assert "2 kernels are relocatable copies" in text and "pre-link" not in text
+    assert "2 kernels left out below: relocatable copies of linked ones" in text and "pre-link" not in text
 
 
 def test_link_time_code_is_named(tmp_path):
@@ -222,6 +222,24 @@ def test_directories_are_walked(tmp_path):
         (tmp_path / name / "kernel.json").write_text("{}")
     files = scan(tmp_path)["files"]
     assert [file["path"] for file in files] == [str(tmp_path / name / "kernel.cubin") for name in ("one", "two")]
+
+
+def test_the_text_takes_small_files_of_a_directory_together(tmp_path):
+    """PTX beside a cubin of the same kernel is no kernel of its own; a file that was named stands alone."""
+    cache = tmp_path / "cache"
+    (tmp_path / "k.cu").write_text("__global__ void k(int *p) { *p = 1; }\n")
+    for name in "one", "two":
+        (cache / name).mkdir(parents=True)
+        for kind in "cubin", "ptx":
+            compile_cuda(f"-{kind}", "-arch=sm_80", tmp_path / "k.cu", "-o", cache / name / f"k.{kind}")
+    text = warpwatch("scan", cache)
+    assert f"{cache} (4 files with up to 16 kernels): 2 kernels\n  2 cubins, 2 PTX, 0 LTO-IR\n" in text
+    assert "k (2 kernels)" in text and "of PTX only" not in text and text.count("limited by (") == 1
+    assert text.count(f"{cache}/one/k.") == 0
+    alone = warpwatch("scan", cache / "one" / "k.cubin", cache / "one" / "k.ptx")
+    assert "k.cubin: 1 kernel\n" in alone and "k.ptx: 1 kernel\n" in alone and "1 kernel of PTX only" in alone
+    (cache / "two" / "k.cubin").unlink()
+    assert f"{cache / 'one'} (2 files" in warpwatch("scan", cache / "one", cache / "two" / "k.ptx")
 
 
 def test_a_cubin_inside_another_file(tmp_path):
