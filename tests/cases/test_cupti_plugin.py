@@ -90,7 +90,7 @@ def test_a_range_that_is_dropped_or_not_alone_is_thrown_away(scenario, script):
     outcome = scenario("counters", 50, **script)
     assert outcome.complaints == []
     assert outcome.valid(0) == 0 and outcome.measured[0]["a"] == "0"
-    assert int(outcome.calls["cuptiRangeProfilerStart"]) <= 18  # it is not tried for ever
+    assert int(outcome.calls["cuptiRangeProfilerStart"]) <= 2 * (9 + 3)  # it is not tried for ever
 
 
 def test_a_measured_launch_that_takes_too_long_ends_sampling(scenario):
