@@ -70,6 +70,19 @@ bool lookup_is_preloaded(void)
     return next_in_link_maps("dlsym") != NULL;
 }
 
+bool lookup_has_copy_before_us(void)
+{
+    const struct link_map *own = own_link_map();
+    for (const struct link_map *map = _r_debug.r_map; own && map && map != own; map = map->l_next) {
+        struct elf_object object;
+        elf_object_from_dynamic(&object, map->l_name, map->l_addr, map->l_ld);
+        if (elf_object_is(&object, "libwarpwatch.so")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void *loader_function(_Atomic(void *) *known, const char *name)
 {
     void *function = load_relaxed(known);

@@ -12,6 +12,8 @@ void *lookup_symbol(void *library, const char *name);
 void *lookup_version(void *library, const char *name, const char *version);
 /* Does the library stand before the C library, as one that was preloaded does? */
 bool lookup_is_preloaded(void);
+/* Is another copy of the library ahead in lookup order? That one counts. */
+bool lookup_has_copy_before_us(void);
 /* From now on answer nothing with a wrapper (WARPWATCH_DISABLE). */
 void lookup_disable(void);
 

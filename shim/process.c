@@ -214,7 +214,7 @@ static void after_fork_in_child(void)
 __attribute__((constructor)) static void process_loaded(void)
 {
     settings_read();
-    if (settings.disabled || getauxval(AT_SECURE)) {
+    if (settings.disabled || getauxval(AT_SECURE) || lookup_has_copy_before_us()) {
         lookup_disable();
         store_release(&recorder.mode, RECORDER_OFF);
         return;

@@ -1,4 +1,6 @@
 """What else is in the process: other runtimes, allocators, auditors, plug-ins that Python keeps to itself."""
+import shutil
+
 import pytest
 import support
 
@@ -59,3 +61,16 @@ def test_under_an_auditor(tmp_path, program):
     run = support.run_simulated([program], tmp_path, LD_AUDIT=CLIENTS / "libauditor.so")
     support.assert_same_launches(run.ledger_counts, run.report_counts)
     assert run.stderr == ""
+
+
+@pytest.mark.parametrize("order", ["{ours} {other}", "{other} {ours}"])
+@pytest.mark.parametrize("program", [support.SAMPLES / "vecadd", support.SAMPLES / "graph", support.SAMPLES / "modules",
+                                     support.SAMPLES / "library"])
+def test_two_copies_count_once(tmp_path, order, program):
+    """As when `warpwatch run` starts a program in an environment that preloads another installation."""
+    other = tmp_path / "libwarpwatch.so"
+    shutil.copy(support.LIBRARY, other)
+    preload = order.format(ours=support.LIBRARY, other=other)
+    run = support.run_simulated([program], tmp_path, preload=preload, WARPWATCH_REPORT="none")
+    assert len(run.stores) == 1 and run.stderr == ""
+    support.assert_same_launches(run.ledger_counts, run.report_counts)
