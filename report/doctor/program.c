@@ -58,6 +58,28 @@ static const char *loader_of(Elf *elf)
     return NULL;
 }
 
+/* Does the program name a library that begins so as one it needs? */
+static bool needs_library(Elf *elf, const char *prefix)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        GElf_Shdr header;
+        Elf_Data *data;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC ||
+            !(data = elf_getdata(section, NULL))) {
+            continue;
+        }
+        GElf_Dyn entry;
+        for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+            const char *name =
+                entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
+            if (name && strncmp(name, prefix, strlen(prefix)) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void check_elf(struct doctor *doctor, const char *path, int fd)
 {
     GElf_Ehdr header;
@@ -74,6 +96,10 @@ static void check_elf(struct doctor *doctor, const char *path, int fd)
     } else if (strstr(loader_of(elf), "ld-musl")) {
         doctor_add(doctor, DOCTOR_PROBLEM, "program", "start it without LD_PRELOAD; CUDA needs glibc",
                    "%s is built for musl: its loader refuses libraries of glibc and does not start it", path);
+    } else if (needs_library(elf, "libasan.so")) {
+        doctor_add(doctor, DOCTOR_PROBLEM, "program",
+                   "LD_PRELOAD=\"$(gcc -print-file-name=libasan.so) $(warpwatch path)\"",
+                   "%s is built with AddressSanitizer, which does not start unless it comes first", path);
     } else {
         doctor_add(doctor, DOCTOR_FINE, "program", "", "%s can be preloaded", path);
     }

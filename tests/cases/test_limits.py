@@ -50,7 +50,7 @@ def folder():
 def compiled(text, folder, *options, compiler="cc"):
     source = folder / "program.c"
     source.write_text(text)
-    subprocess.run([compiler, *options, "-o", folder / "program", source], check=True)
+    subprocess.run([compiler, *options, "-w", "-o", folder / "program", source], check=True)
     return folder / "program"
 
 
@@ -96,6 +96,18 @@ def test_a_program_for_musl_does_not_start(folder):
     done = run([compiled(IS_THERE, folder, compiler="musl-gcc")], folder)
     assert done.returncode == 127 and "libwarpwatch.so" in done.stderr
     assert "musl" in LIMITS
+
+
+def test_address_sanitizer_must_come_first(folder):
+    program = compiled(IS_THERE, folder, "-fsanitize=address")
+    done = run([program], folder)
+    assert done.returncode == 1 and "ASan runtime does not come first" in done.stderr
+    assert "does not start unless it comes first" in support.warpwatch("doctor", program)
+    first = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+    environment = support.clean_environment(LD_PRELOAD=f"{first} {support.LIBRARY}", WARPWATCH_OUTPUT=folder)
+    done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "there\n", "")
+    assert "AddressSanitizer" in LIMITS
 
 
 def test_a_weak_reference_is_there_without_cuda_and_says_not_initialized(folder):
