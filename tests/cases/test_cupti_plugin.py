@@ -183,6 +183,14 @@ def test_all_is_given_back_when_another_profiler_comes(scenario, what):
         assert outcome.calls["cuptiRangeProfilerEnable"] == outcome.calls["cuptiRangeProfilerDisable"]
 
 
+@pytest.mark.parametrize("what", ["timing", "nodes", "counters"])
+def test_all_is_given_back_while_threads_launch(scenario, what):
+    outcome = scenario(what, 500, how="crowd,yield")
+    assert len(outcome.complaints) == 1 and "another profiler starts" in outcome.complaints[0]
+    assert outcome.calls.get("cuptiRangeProfilerEnable") == outcome.calls.get("cuptiRangeProfilerDisable")
+    assert outcome.calls.get("cuptiRangeProfilerStart") == outcome.calls.get("cuptiRangeProfilerStop")
+
+
 @pytest.mark.parametrize("what", ["timing", "counters"])
 @pytest.mark.parametrize("script", [{"how": "late"}, {"SIMCUPTI_FAIL": "cuptiSubscribe=39"}])
 def test_a_profiler_that_came_first_is_left_alone(scenario, what, script):

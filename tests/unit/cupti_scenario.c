@@ -2,8 +2,8 @@
  * measured and what it complained of. Run by test_cupti_plugin.py with the stub libcupti and a script of
  * failures. cupti_scenario timing|nodes|counters|both LAUNCHES [yield|crowd|late]   of each of four
  * configurations: 0 and 1 plain, 2 named like NCCL's, 3 only ever captured; and of a graph that runs 0 twice
- * and 1 once. yield: another profiler comes after half of them. crowd: four threads launch. late: it has come
- * before. */
+ * and 1 once. yield: another profiler comes after half of them. crowd: four threads launch (crowd,yield:
+ * both). late: it has come before. */
 #include <cupti_driver_cbid.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -130,8 +130,8 @@ static void set_feature(uint64_t bits)
 
 /* The stub hears from the simulated driver of kernels and calls; here is none, so this program stands in for
  * it. */
-static launch_observer *observer;
-static driver_call_listener *listener;
+static _Atomic(launch_observer *) observer;
+static _Atomic(driver_call_listener *) listener;
 
 void simcuda_set_launch_observer(launch_observer *launched)
 {
@@ -149,8 +149,9 @@ static void run(uint32_t index)
     struct observed_launch launch = {.function = kernel_name(index)};
     memcpy(launch.grid, record->grid, sizeof launch.grid);
     memcpy(launch.block, record->block, sizeof launch.block);
-    if (observer) {
-        observer(&launch);
+    launch_observer *launched = observer;
+    if (launched) {
+        launched(&launch);
     }
 }
 
@@ -277,8 +278,8 @@ int main(int argc, char **argv)
         .complain = complain,
         .set_feature = set_feature};
     const struct plugin_hooks *hooks = warpwatch_plugin_open(&services);
-    struct launches launches = {hooks, count, strcmp(how, "yield") == 0};
-    if (strcmp(how, "crowd") == 0) {
+    struct launches launches = {hooks, count, strstr(how, "yield") != NULL};
+    if (strstr(how, "crowd")) {
         launch_in_crowd(&launches);
     } else {
         launch_all(&launches);

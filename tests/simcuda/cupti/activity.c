@@ -38,11 +38,12 @@ static void hand_over(void)
 {
     uint8_t *buffer = activity.buffer;
     size_t size = activity.size, used = activity.used;
+    CUpti_BuffersCallbackCompleteFunc completed = activity.completed;
     activity.buffer = NULL;
     activity.used = 0;
     if (buffer) {
         pthread_mutex_unlock(&activity.lock); /* the client may call back */
-        activity.completed(NULL, 0, buffer, size, used);
+        completed(NULL, 0, buffer, size, used);
         pthread_mutex_lock(&activity.lock);
     }
 }
@@ -50,7 +51,7 @@ static void hand_over(void)
 static void append(const void *record, size_t bytes)
 {
     size_t most_records = 0;
-    if (activity.buffer && activity.used + bytes > activity.size) {
+    while (activity.buffer && activity.used + bytes > activity.size) {
         hand_over();
     }
     if (!activity.buffer) {
@@ -177,8 +178,10 @@ STUB_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequ
 {
     CUptiResult result = stub_called(__func__);
     if (result == CUPTI_SUCCESS) {
+        pthread_mutex_lock(&activity.lock);
         activity.requested = requested;
         activity.completed = completed;
+        pthread_mutex_unlock(&activity.lock);
         observer_set(launched);
         observer_set_calls(OBSERVER_ACTIVITY, called);
     }
@@ -195,7 +198,9 @@ static CUptiResult switch_kind(const char *function, CUpti_ActivityKind kind, bo
         return CUPTI_ERROR_NOT_COMPATIBLE; /* whether the real one does is not known: treated as exclusive */
     }
     if (result == CUPTI_SUCCESS) {
+        pthread_mutex_lock(&activity.lock);
         activity.kinds[kind] = on;
+        pthread_mutex_unlock(&activity.lock);
     }
     return result;
 }
@@ -213,7 +218,9 @@ STUB_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 STUB_EXPORT CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, uint8_t enable)
 {
     (void)id;
+    pthread_mutex_lock(&activity.lock);
     activity.launch_callbacks = enable;
+    pthread_mutex_unlock(&activity.lock);
     return stub_called(__func__);
 }
 
@@ -252,8 +259,10 @@ STUB_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid
 STUB_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream, size_t *dropped)
 {
     (void)context, (void)stream;
+    pthread_mutex_lock(&activity.lock);
     *dropped = activity.dropped;
     activity.dropped = 0;
+    pthread_mutex_unlock(&activity.lock);
     return CUPTI_SUCCESS;
 }
 
