@@ -131,9 +131,8 @@ static void odd_rank_report(const struct findings_run *run, const struct run_rul
     }
     say(&draft.evidence, ".");
     say(&draft.advice,
-        "Compare the input and the code path of %s with another's: ranks that wait for each other run "
-        "at the pace of the slowest.",
-        who.text);
+        "Compare its input and code path with another rank's: ranks that wait for each other run at "
+        "the pace of the slowest.");
     finding_add(run, &draft);
 }
 

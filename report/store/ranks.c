@@ -32,12 +32,19 @@ struct usual {
     uint32_t ranks;
 };
 
-/* The median and how many launched exactly that. Processes without a rank are helpers, not peers. */
+/* Processes without a rank are helpers, not peers; of a damaged store it is not known what the rank launched.
+ */
+static bool is_peer(const struct merged_process *process)
+{
+    return process->rank >= 0 && !process->damage && process->lost == 0;
+}
+
+/* The median and how many launched exactly that. */
 static struct usual usual_of(const struct merged *merged, const uint64_t *launches, uint64_t *sorted)
 {
     uint32_t ranks = 0;
     for (uint32_t i = 0; i < merged->processes_count; i++) {
-        if (merged->processes[i].rank >= 0) {
+        if (is_peer(&merged->processes[i])) {
             sorted[ranks++] = launches[i];
         }
     }
@@ -68,7 +75,7 @@ static bool kernel_compare(struct merged *merged, uint32_t kernel, uint32_t rank
     struct usual usual = usual_of(merged, launches, sorted);
     bool held = true;
     for (uint32_t i = 0; held && 2 * usual.ranks > ranks && i < merged->processes_count; i++) {
-        if (merged->processes[i].rank >= 0 && launches[i] != usual.launches) {
+        if (is_peer(&merged->processes[i]) && launches[i] != usual.launches) {
             held = odd_append(merged,
                               (struct merged_odd_rank){i, kernel, launches[i], usual.launches, usual.ranks});
         }
@@ -91,7 +98,7 @@ bool ranks_compare(struct merged *merged)
 {
     uint32_t ranks = 0;
     for (uint32_t i = 0; i < merged->processes_count; i++) {
-        ranks += merged->processes[i].rank >= 0;
+        ranks += is_peer(&merged->processes[i]);
     }
     if (ranks < 3) {
         return true;

@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import os
 
 import jsonschema
 import pytest
@@ -151,6 +152,16 @@ def test_a_rank_with_another_launch_mix_is_named_with_kernel_and_counts(tmp_path
     assert report["odd_ranks"] == [{"process": 5, "kernel": 0, "launches": 990, "usual": 1000, "usual_ranks": 7}]
     text = warpwatch("report", tmp_path)
     assert "rank 5" in text.lower() and "990" in text and "step" in text
+
+
+def test_a_damaged_rank_is_not_accused_of_another_mix(tmp_path):
+    ranks(tmp_path, 8)
+    (damaged,) = tmp_path.glob("*.105.*.ww")
+    os.truncate(damaged, damaged.stat().st_size // 2)
+    report = report_of(tmp_path)
+    assert [bool(process["damage"]) for process in report["processes"]] == [rank == 5 for rank in range(8)]
+    assert report["processes"][5]["launches"] < 1000
+    assert report["odd_ranks"] == [] and "odd-rank" not in {f["id"] for f in report["findings"]}
 
 
 def test_the_same_store_named_twice_counts_once(tmp_path):
