@@ -17,6 +17,7 @@ struct search {
     const struct container_sink *sink;
     const struct host_region *region;
     uint64_t offset, end;
+    uint64_t sections_left; /* cubins do not overlap, so their section headers fit the region together */
     struct fatbin_entry *entries;
     uint64_t *offsets;
     size_t count, capacity;
@@ -124,9 +125,11 @@ static uint64_t cubin_bytes(struct search *search, uint64_t offset)
     memcpy(&header, at, sizeof header);
     uint64_t rest = search->end - offset;
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_CUDA_CUBIN ||
-        header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > rest) {
+        header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > rest ||
+        header.e_shnum > search->sections_left) {
         return 0;
     }
+    search->sections_left -= header.e_shnum;
     uint64_t bytes = header.e_shoff + (uint64_t)header.e_shnum * sizeof(Elf64_Shdr);
     for (unsigned i = 0; i < header.e_shnum && bytes <= rest; i++) {
         Elf64_Shdr section;
@@ -215,7 +218,8 @@ bool containers_find(struct file_reader *reader, const struct host_region *regio
                             .sink = sink,
                             .region = region,
                             .offset = region->offset,
-                            .end = region->offset + region->bytes};
+                            .end = region->offset + region->bytes,
+                            .sections_left = region->bytes / sizeof(Elf64_Shdr)};
     bool elf, going = true;
     if (region->kind == REGION_CUBIN) {
         sink->cubin(sink->context, region->offset, region->bytes);

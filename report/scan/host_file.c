@@ -38,6 +38,24 @@ static int by_offset(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
+/* Sections that overlap are read once, however many of them a hostile file has. */
+static void visit_in_order(const struct regions *regions, struct host_region *found, size_t count)
+{
+    uint64_t seen = 0;
+    qsort(found, count, sizeof *found, by_offset);
+    for (size_t i = 0; i < count; i++) {
+        struct host_region region = found[i];
+        uint64_t end = region.offset + region.bytes, again = seen > region.offset ? seen - region.offset : 0;
+        if (end > seen) {
+            region.offset += again;
+            region.address += again;
+            region.bytes -= again;
+            regions->visit(&region, regions->context);
+            seen = end;
+        }
+    }
+}
+
 static const char *elf_sections(const struct regions *regions, Elf *elf, uint64_t base, uint64_t size)
 {
     size_t count = 0, used = 0;
@@ -61,9 +79,8 @@ static const char *elf_sections(const struct regions *regions, Elf *elf, uint64_
                 (struct host_region){REGION_DATA, base + header.sh_offset, header.sh_size, header.sh_addr};
         }
     }
-    qsort(found, used, sizeof *found, by_offset);
-    for (size_t i = 0; i < used && !why; i++) {
-        regions->visit(&found[i], regions->context);
+    if (!why) {
+        visit_in_order(regions, found, used);
     }
     free(found);
     return why;

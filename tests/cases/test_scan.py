@@ -283,6 +283,29 @@ def test_a_broken_container_is_named(tmp_path):
     assert "undecodable" in warpwatch("scan", tmp_path / "broken.fatbin")
 
 
+def host_elf(content, count):
+    """An ELF file with that many sections, which all are the same bytes."""
+    table = 64 + len(content)
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 0, table, 0, 64, 0, 0, 64, count, 0)
+    section = struct.pack("<IIQQQQIIQQ", 0, 1, 2, 0, 64, len(content), 0, 0, 8, 0)
+    return header + content + bytes(64) + section * (count - 1)
+
+
+def test_sections_that_overlap_are_read_once(tmp_path):
+    (tmp_path / "library.so").write_bytes(host_elf(FATBIN.read_bytes() + bytes(4 << 20), 60000))
+    assert len(kernels_of(tmp_path / "library.so")) == len(kernels_of(FATBIN))
+
+
+def test_headers_of_cubins_one_in_the_other(tmp_path):
+    """Each of 262,144 headers claims 65,535 sections, and one far behind is bad: no work for 10^10 steps."""
+    file_bytes = 16 << 20
+    header = lambda offset, size: struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 190, 1, offset, size, 64, 0, 64,
+                                              0, 0, 64, 65535, 0)
+    many = header(0, 0) * 59999 + header(2 * file_bytes, file_bytes // 2)
+    (tmp_path / "loose.bin").write_bytes(b"X" + many * (file_bytes // len(many) + 1) + bytes(4 << 20))
+    assert warpwatch("scan", tmp_path / "loose.bin").endswith("no device code\n")
+
+
 @pytest.mark.parametrize("compression, kernels", [(zipfile.ZIP_STORED, 3), (zipfile.ZIP_DEFLATED, None)])
 def test_packages(tmp_path, compression, kernels):
     """What lies in a package as it is, is found; what is compressed, is not."""
