@@ -85,6 +85,15 @@ def test_what_the_host_cannot_count_is_named(tmp_path, scenario, requests):
     assert run.report["processes"][0]["uncounted"] == requests
 
 
+def test_a_node_that_the_device_may_change_is_not_claimed(tmp_path):
+    """The driver launches it as it is, as far as the host knows; whether the device changed it or switched it off, none can say."""
+    run = support.run_simulated([GRAPHS, "updatable"], tmp_path)
+    assert {launch.grid[0]: tuple(count) for launch, count in run.ledger_counts.items()} == {1: (5, 5), 2: (5, 5), 3: (5, 5)}
+    assert by_grid(run) == {1: (5, 5), 3: (5, 5)}
+    assert run.report["totals"]["uncounted"] == 5
+    assert "5 of nodes that the" in support.warpwatch("report", run.output)
+
+
 @pytest.mark.skipif(not support.LONG, reason="70,000 graph updates: --long")
 def test_more_shapes_than_configurations_are_still_counted(tmp_path):
     run = support.run_simulated([GRAPHS, "endless_change"], tmp_path)

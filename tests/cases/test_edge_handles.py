@@ -59,6 +59,14 @@ def test_attributes_set_between_launches_make_another_configuration(tmp_path):
     assert sorted(rows, key=str) == [(1, 100, 2), (1, None, 3), (2, 100, 1)]
 
 
+@pytest.mark.parametrize("device", ["h200", "a100", "t4"])
+def test_occupancy_is_that_of_the_attributes_at_the_launch(tmp_path, device):
+    run = handles("carveouts", tmp_path, device=device)
+    rows = {(row["carveout_percent"], row["blocks_per_sm"]) for row in run.report["kernels"][0]["configurations"]}
+    said = {tuple(map(int, line.split())) for line in run.stdout.splitlines()}
+    assert rows == said and len({blocks for _, blocks in said}) > 1
+
+
 @pytest.mark.parametrize("device", ["h200", "h200,h200"])
 def test_contexts_come_and_go(tmp_path, device):
     run = handles("contexts", tmp_path, device=device)

@@ -334,7 +334,8 @@ static void capture(struct walker *walker)
     struct exec *exec = any_exec(walker);
     CUstream main = walker->stream[0];
     drop_graph(walker, graph);
-    if (!note(walker, cuStreamBeginCapture_v2(main, CU_STREAM_CAPTURE_MODE_RELAXED))) {
+    if (!note(walker, pick(walker, 2) ? cuStreamBeginCapture_v2(main, CU_STREAM_CAPTURE_MODE_RELAXED)
+                                      : cuStreamBeginCapture_v2_ptsz(main, CU_STREAM_CAPTURE_MODE_RELAXED))) {
         return;
     }
     for (unsigned steps = pick(walker, 5); steps; steps--) {
@@ -349,7 +350,8 @@ static void capture(struct walker *walker)
             note(walker, cuGraphLaunch(exec->exec, main));
         }
     }
-    note(walker, cuStreamEndCapture(main, &graph->graph));
+    note(walker, pick(walker, 2) ? cuStreamEndCapture(main, &graph->graph)
+                                 : cuStreamEndCapture_ptsz(main, &graph->graph));
 }
 
 static void load(struct walker *walker, unsigned which)

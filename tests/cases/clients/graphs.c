@@ -320,6 +320,22 @@ static void for_device(void)
     replay(exec, 3);
 }
 
+/* One kernel that the device may change, beside one that it may not and one in a child graph. */
+static void updatable(void)
+{
+    CUgraph graph, child;
+    CUgraphNode node;
+    CUkernelNodeAttrValue value = {.deviceUpdatableKernelNode = {.deviceUpdatable = 1}};
+    CHECK(cuGraphCreate(&graph, 0));
+    CHECK(cuGraphCreate(&child, 0));
+    add_kernel(graph, scale, 1);
+    node = add_kernel(graph, scale, 2);
+    CHECK(cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &value));
+    add_kernel(child, scale, 3);
+    CHECK(cuGraphAddChildGraphNode(&node, graph, NULL, 0, child));
+    replay(instantiate(graph), 5);
+}
+
 /* More different shapes than a store keeps bodies for: a new one for each replay. */
 static void endless_change(void)
 {
@@ -349,6 +365,7 @@ static const struct scenario scenarios[] = {
     {"other_thread", other_thread},
     {"conditional", conditional},
     {"for_device", for_device},
+    {"updatable", updatable},
     {"endless_change", endless_change},
 };
 

@@ -140,6 +140,21 @@ static void attributes(void)
     launch_shared(offset, 1, 1024);
 }
 
+/* The driver's own answer beside each launch: what fits depends on the carve-out. */
+static void carveouts(void)
+{
+    CUmodule module;
+    open_context(0);
+    CUfunction offset = load(&module, "offset");
+    for (int percent = 0; percent <= 100; percent += 20) {
+        int blocks;
+        CHECK(cuFuncSetAttribute(offset, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent));
+        launch_shared(offset, 1, 8192);
+        CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, offset, 64, 8192));
+        printf("%d %d\n", percent, blocks);
+    }
+}
+
 /* The same code in two contexts of one device; then contexts that come and go. */
 static void contexts(void)
 {
@@ -173,6 +188,7 @@ static const struct scenario scenarios[] = {
     {"forms_of_kernel", forms_of_kernel},
     {"function_only", function_only},
     {"attributes", attributes},
+    {"carveouts", carveouts},
     {"contexts", contexts},
 };
 
