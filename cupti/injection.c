@@ -12,6 +12,7 @@
 
 #include "cupti/diagnose.h"
 #include "cupti/plugin_state.h"
+#include "cupti/subscribe.h"
 #include "shim/elf_object.h"
 
 /* --- from a callback to a hook ------------------------------------------------------------------------- */
@@ -185,21 +186,19 @@ static CUptiResult enable_callbacks(CUpti_SubscriberHandle subscriber, void *rec
     return result;
 }
 
-static bool subscribe(void *recorder, char *why, size_t size)
+static bool listen(void *recorder, char *why, size_t size)
 {
     CUpti_SubscriberHandle subscriber;
     if (!(cupti.parts & CUPTI_PART_INJECTION)) {
         snprintf(why, size, "%s has no callbacks", cupti.path);
         return false;
     }
-    CUptiResult result = cupti.cuptiSubscribe(&subscriber, called, NULL);
-    if (result == CUPTI_SUCCESS) {
-        result = enable_callbacks(subscriber, recorder);
-        if (result) {
-            cupti.cuptiUnsubscribe(subscriber);
-        }
+    if (subscribe(&subscriber, called, why, size) != CUPTI_SUCCESS) {
+        return false;
     }
+    CUptiResult result = enable_callbacks(subscriber, recorder);
     if (result) {
+        cupti.cuptiUnsubscribe(subscriber);
         diagnose_result(why, size, "callbacks", &cupti, result);
     }
     return result == CUPTI_SUCCESS;
@@ -218,7 +217,7 @@ static void record(void *recorder)
     plugin.library_open = library_open;
     plugin.library_symbol = library_symbol;
     plugin.driver_symbol = driver_symbol;
-    if (!plugin_find_cupti(why, sizeof why) || !subscribe(recorder, why, sizeof why)) {
+    if (!plugin_find_cupti(why, sizeof why) || !listen(recorder, why, sizeof why)) {
         snprintf(line, sizeof line, "not recording: %s", why);
         recording->complain(line);
     }

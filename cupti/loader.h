@@ -12,6 +12,7 @@
 #include <cupti_target.h>
 
 enum cupti_part {
+    CUPTI_PART_NONE = 0, /* does as well without the function */
     CUPTI_PART_BASE = 1u << 0,
     CUPTI_PART_TIMING = 1u << 1,
     CUPTI_PART_COUNTERS = 1u << 2,

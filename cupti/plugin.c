@@ -5,6 +5,7 @@
 
 #include "cupti/diagnose.h"
 #include "cupti/plugin_state.h"
+#include "cupti/subscribe.h"
 
 struct plugin_services plugin;
 struct cupti_api cupti;
@@ -54,33 +55,12 @@ bool plugin_find_cupti(char *why, size_t size)
     return false;
 }
 
-static void CUPTIAPI ignore(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data)
-{
-    (void)user, (void)domain, (void)id, (void)data;
-}
-
-/* Profilers are meant to subscribe before they start, and would lose their records to us. The subscription is
- * given back at once, for the next one. */
-static bool somebody_has_subscribed(void)
-{
-    CUpti_SubscriberHandle subscriber;
-    if (plugin.settings.other_profiler || !(cupti.parts & CUPTI_PART_INJECTION)) {
-        return plugin.settings.other_profiler;
-    }
-    CUptiResult result = cupti.cuptiSubscribe(&subscriber, ignore, NULL);
-    if (result == CUPTI_SUCCESS) {
-        cupti.cuptiUnsubscribe(subscriber);
-    }
-    return result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-}
-
 static const struct plugin_hooks *open_measuring(char *why, size_t size)
 {
     if (!plugin_find_cupti(why, size)) {
         return NULL;
     }
-    if (somebody_has_subscribed()) {
-        diagnose_result(why, size, "CUPTI", &cupti, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+    if (subscribed_by_other(why, size)) {
         return NULL;
     }
     return plugin.settings.counters ? counters_open(why, size) : timing_open(why, size);

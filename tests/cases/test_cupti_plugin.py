@@ -140,7 +140,7 @@ def test_timing_counts_every_direct_launch(scenario):
     for configuration in (0, 1, 2):
         assert (outcome.measured[configuration]["count"], outcome.measured[configuration]["median"]) == ("1000", "4096")
     assert outcome.valid(3) == 0
-    assert outcome.calls["cuptiSubscribe"] == outcome.calls["cuptiUnsubscribe"]  # a later torch.profiler needs it
+    assert outcome.calls["cuptiSubscribe_v2"] == outcome.calls["cuptiUnsubscribe"]  # a later torch.profiler needs it
     assert outcome.calls["cuptiActivityPushExternalCorrelationId"] == outcome.calls["cuptiActivityPopExternalCorrelationId"]
 
 
@@ -192,11 +192,16 @@ def test_all_is_given_back_while_threads_launch(scenario, what):
 
 
 @pytest.mark.parametrize("what", ["timing", "counters"])
-@pytest.mark.parametrize("script", [{"how": "late"}, {"SIMCUPTI_FAIL": "cuptiSubscribe=39"}])
+@pytest.mark.parametrize("script", [{"how": "late"}, {"SIMCUPTI_FAIL": "cuptiSubscribe_v2=39"}])
 def test_a_profiler_that_came_first_is_left_alone(scenario, what, script):
     outcome = scenario(what, 50, **script)
     assert len(outcome.complaints) == 1 and "another profiler holds CUPTI" in outcome.complaints[0]
     assert "cuptiActivityRegisterCallbacks" not in outcome.calls and "cuptiProfilerInitialize" not in outcome.calls
+
+
+def test_the_profiler_in_the_way_is_named_where_cupti_tells(scenario):
+    outcome = scenario("timing", 50, SIMCUPTI_FAIL="cuptiSubscribe_v2=39", SIMCUPTI_OWNER="CUPTI for Kineto")
+    assert len(outcome.complaints) == 1 and "another profiler (CUPTI for Kineto) holds CUPTI" in outcome.complaints[0]
 
 
 def test_timing_says_when_records_were_dropped(scenario):

@@ -77,7 +77,7 @@ def test_a_copy_of_the_preloaded_library_counts_as_preloaded(injected, tmp_path)
 
 
 FAILURES = [
-    (dict(SIMCUPTI_FAIL="cuptiSubscribe=39"), "another profiler holds CUPTI"),
+    (dict(SIMCUPTI_FAIL="cuptiSubscribe_v2=39"), "another profiler holds CUPTI"),
     (dict(SIMCUPTI_FAIL="cuptiEnableCallback=999"), "driver and CUPTI are of the same CUDA version"),
     (dict(SIMCUPTI_FAIL="cuptiEnableCallback=1"), "callbacks"),
     (dict(WARPWATCH_CUPTI="/nowhere/libcupti.so.13"), "no libcupti found"),

@@ -3,6 +3,8 @@
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "observer.h"
 #include "stub.h"
@@ -47,23 +49,43 @@ STUB_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **te
     return CUPTI_SUCCESS;
 }
 
-STUB_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback,
-                                       void *data)
+static CUptiResult take(CUptiResult result, CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback,
+                        void *data)
 {
-    CUptiResult result = stub_called(__func__);
     if (result) {
         return result;
     }
-    if (atomic_load(&subscriber.taken)) {
+    if (atomic_exchange(&subscriber.taken, true)) {
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     }
     subscriber.callback = callback;
     subscriber.data = data;
-    atomic_store(&subscriber.taken, true);
     observer_set_calls(OBSERVER_CALLBACKS, tell);
     *handle = (CUpti_SubscriberHandle)&subscriber;
     return CUPTI_SUCCESS;
 }
+
+STUB_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback,
+                                       void *data)
+{
+    return take(stub_called(__func__), handle, callback, data);
+}
+
+#ifndef SIMCUPTI_12 /* what CUDA before 12.8 offers */
+STUB_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback,
+                                          void *data, CUpti_SubscriberParams *params)
+{
+    if (stub_check_size(__func__, params->structSize, CUpti_SubscriberParams_STRUCT_SIZE)) {
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    CUptiResult result = take(stub_called(__func__), handle, callback, data);
+    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && params->oldSubscriberName) {
+        const char *owner = getenv("SIMCUPTI_OWNER");
+        snprintf(params->oldSubscriberName, params->oldSubscriberSize, "%s", owner ? owner : "");
+    }
+    return result;
+}
+#endif
 
 STUB_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 {
