@@ -21,4 +21,4 @@ export CC="$scratch/cc" PATH="$tools:$PATH" CMAKE_ARGS="-DWARPWATCH_BUNDLE=ON -D
 unset CMAKE_C_COMPILER_LAUNCHER
 
 "$python" -m pip wheel --quiet --no-deps --no-build-isolation -w "$scratch" "$source"
-"$python" -m auditwheel repair --plat manylinux_2_17_x86_64 -w "$directory" "$scratch"/warpwatch-*.whl
+"$python" -m auditwheel repair --plat manylinux_2_17_x86_64 --lib-sdir /lib -w "$directory" "$scratch"/warpwatch-*.whl

@@ -1,11 +1,12 @@
 """PyTorch, Triton and vLLM's kernels on the simulated driver: the real host side, our runtime under its SONAME. For each
 program the report equals the ledger, and says what a performance engineer would say of it."""
 import glob
+import json
 import re
 
 import pytest
 
-from support import BUILD, LIBRARY, ROOT, assert_same_launches, program_lines
+from support import BUILD, LIBRARY, ROOT, assert_documented, assert_same_launches, program_lines, warpwatch
 
 PROGRAMS = ROOT / "tests" / "clients" / "torch"
 ENVIRONMENT = BUILD / "venv" / "torch"
@@ -50,6 +51,7 @@ def findings(run):
 @pytest.mark.parametrize("optimizer", ["foreach", "fused", "forloop"])
 def test_a_training_loop_is_many_launches_that_leave_sms_without_work(torch, optimizer):
     run = torch("train", "20", optimizer)
+    assert_documented(f"train 20 {optimizer}", run)
     report = run.report
     assert report["totals"]["runtime_launches"] == report["totals"]["launches"]
     assert findings(run) & {"tiny-launches", "fewer-blocks-than-sms"}
@@ -77,6 +79,7 @@ def test_a_compiled_training_loop_launches_triton_kernels(torch):
 @pytest.mark.parametrize("batch", [1, 8, 64])
 def test_a_decode_loop_is_sub_wave(torch, batch):
     run = torch("decode", str(batch), "50")
+    assert_documented(f"decode {batch} 50", run)
     assert "fewer-blocks-than-sms" in findings(run)
     judged = [configuration["waves"] for kernel in run.report["kernels"] for configuration in kernel["configurations"]
               if configuration["launches"] >= 50]
@@ -95,6 +98,7 @@ def test_a_decode_loop_is_one_repeating_sequence(torch):
 def test_a_decode_loop_under_a_graph_is_counted_replay_by_replay(torch, batch):
     steps = 50
     run = torch("decode", str(batch), str(steps), "graph")
+    assert_documented(f"decode {batch} {steps} graph", run)
     totals = run.report["totals"]
     replayed = sum(count.graph_launches for count in run.ledger_counts.values())
     assert totals["graph_launches"] == replayed >= steps * 10
@@ -123,11 +127,26 @@ def test_vllm_kernels_launch_one_block_per_token(torch, batch):
     extension = glob.glob(f"{ENVIRONMENT}/lib/python3*/site-packages/vllm/_C_stable_libtorch.abi3.so")
     assert extension, "vLLM's wheel holds no _C_stable_libtorch"
     run = torch("vllm_decode", extension[0], str(batch), "50")
+    assert_documented(f"vllm_decode {batch} 50", run)
     for kernel in ("rms_norm_kernel", "fused_add_rms_norm_kernel", "rotary_embedding_kernel",
                    "reshape_and_cache_flash_kernel", "act_and_mul_kernel"):
         grids = {launch.grid for launch in run.ledger_counts if kernel in launch.function}
         assert grids and all(grid[0] in (batch, batch * 2) or grid[1] == batch for grid in grids), (kernel, grids)
     assert "fewer-blocks-than-sms" in findings(run)
+
+
+def test_vllm_extensions_are_read_to_the_last_entry():
+    """All modules of the wheel, without a GPU and without loading them."""
+    folder = ENVIRONMENT / "lib"
+    packages = list(folder.glob("python3*/site-packages/vllm"))
+    assert packages, "the environment holds no vLLM"
+    scan = json.loads(warpwatch("scan", "--format", "json", "--device", "h100", packages[0]))
+    assert all(file["undecodable"] == [] for file in scan["files"])
+    kernels = [kernel for file in scan["files"] for kernel in file["kernels"]]
+    assert len(kernels) > 10000
+    for part in ("rms_norm_kernel", "rotary_embedding_kernel", "reshape_and_cache_flash_kernel", "act_and_mul_kernel"):
+        judged = [kernel["best_occupancy"] for kernel in kernels if part in kernel["name"] and kernel["best_occupancy"]]
+        assert judged and min(judged) > 0.5, part
 
 
 def test_torchrun_leaves_a_store_for_each_rank_and_the_odd_one_is_named(torch):
