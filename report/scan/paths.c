@@ -43,6 +43,12 @@ static void add_found(struct scan_paths *paths, const FTSENT *found, const char 
         cli_complain("file '%s': %s", found->fts_path, strerror(found->fts_errno));
         paths->faults++;
         break;
+    case FTS_SLNONE:
+        if (found->fts_level == 0) {
+            cli_complain("file '%s': the link leads nowhere", found->fts_path);
+            paths->faults++;
+        }
+        break;
     default:
         break;
     }

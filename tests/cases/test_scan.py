@@ -255,6 +255,11 @@ def test_a_bad_file_among_good_ones(tmp_path):
     assert len(errors) == 2 and all(line.startswith("warpwatch: file '") for line in errors)
 
 
+def test_a_link_that_leads_nowhere(tmp_path):
+    (tmp_path / "link.so").symlink_to("nowhere")
+    assert call(tmp_path / "link.so") == (3, "", [f"warpwatch: file '{tmp_path}/link.so': the link leads nowhere"])
+
+
 @pytest.mark.parametrize("make", [
     lambda path: None,
     lambda path: path.mkdir(),

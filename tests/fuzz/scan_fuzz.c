@@ -47,7 +47,11 @@ static void scan(const char *path, FILE *sink, uint8_t choice)
     struct scan_options options = {.device_capability = capability, .sm = choice & 4 ? 80 : 0};
     struct scan_question question = {
         .block = choice & 8 ? 96 : 0, .dynamic_shared_bytes = choice, .device_capability = capability};
-    struct scan_view view = {.stream = sink, .options = &options, .question = &question, .top = 20};
+    struct scan_view view = {.stream = sink,
+                             .options = &options,
+                             .question = &question,
+                             .top = 20,
+                             .directory = choice & 64 ? "directory" : NULL};
     struct scan_file file;
     if (!scan_file_read(path, &options, &file)) {
         present(sink, &view, &file, choice >> 4 & 3);
