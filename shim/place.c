@@ -133,10 +133,13 @@ int place_open_anonymous(struct place *place, int failure)
     return file;
 }
 
-/* High numbers survive programs that close or reuse all low ones. */
+/* Out of the way of programs that count on low numbers, but within the 64 that a process can have from the
+ * start: for more, Linux (expand_fdtable) waits until all processors have seen it, 10 to 30 ms if there are
+ * threads. */
 static int move_up(int file)
 {
-    int high = fcntl(file, F_DUPFD_CLOEXEC, 400);
+    enum { HIGH_NUMBER = 48 };
+    int high = fcntl(file, F_DUPFD_CLOEXEC, HIGH_NUMBER);
     if (high < 0) {
         return file;
     }

@@ -14,7 +14,7 @@ _Alignas(PAGE_BYTES) union recorder_page recorder_page;
 pthread_mutex_t recorder_lock = PTHREAD_MUTEX_INITIALIZER;
 THREAD_LOCAL struct thread thread;
 
-enum { SAMPLE_EVERY = 1024, FIRST_SAMPLE = 16, INTERRUPTED_NS = 2000, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
+enum { SAMPLE_EVERY = 1024, FIRST_SAMPLE = 16, INTERRUPTED_NS = 20000, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
 
 /* One writer a field: a plain load and store, but one that other threads and sanitizers may see. */
 static ALWAYS_INLINE void bump(uint64_t *field, uint64_t by)
@@ -52,15 +52,9 @@ static ALWAYS_INLINE void count_gap(struct shard *shard, uint64_t start)
     bump(&shard->record->gap_histogram[bits < GAP_BINS ? bits : GAP_BINS - 1], 1);
 }
 
-/* What the hook itself costs, from a sample of launches. A sample that was interrupted says nothing of it. */
-static COLD void note_own_cost(uint64_t ns)
+static void add_shared(uint64_t *field, uint64_t by)
 {
-    struct store_header *header = store_header();
-    if (ns < INTERRUPTED_NS) {
-        atomic_fetch_add_explicit((_Atomic uint64_t *)&header->hook_samples, 1, memory_order_relaxed);
-        atomic_fetch_add_explicit((_Atomic uint64_t *)&header->hook_ns, ns, memory_order_relaxed);
-    }
-    process_sign_of_life();
+    atomic_fetch_add_explicit((_Atomic uint64_t *)field, by, memory_order_relaxed);
 }
 
 /* How long a launch call took, and into which stream it went. */
@@ -69,6 +63,26 @@ struct launch_call {
     CUstream stream;
     uint64_t extras;
 };
+
+/* What the hook itself costs, from a sample of launches: before the driver was called, if times are kept, and
+ * after it returned. A sample as long as a time slice says nothing of it; page faults and interrupts count.
+ */
+static COLD void sample_own_cost(uint32_t phase, const struct launch_call *call)
+{
+    if (phase == FIRST_SAMPLE) {
+        thread.sample_start = 1;
+        return;
+    }
+    uint64_t now = clock_ticks(), entered = thread.sample_start;
+    uint64_t before = entered > 1 && call->start > entered ? call->start - entered : 0;
+    uint64_t ns = call->end && now > call->end ? clock_ns(before + now - call->end) : INTERRUPTED_NS;
+    thread.sample_start = 0;
+    if (ns < INTERRUPTED_NS) {
+        add_shared(&store_header()->hook_samples, 1);
+        add_shared(&store_header()->hook_ns, ns);
+    }
+    process_sign_of_life();
+}
 
 static ALWAYS_INLINE uint64_t stream_of(const struct launch_call *call)
 {
@@ -119,9 +133,9 @@ static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *count
     }
     uint32_t launches = load_relaxed(&shard->launches) + 1;
     store_relaxed(&shard->launches, launches);
-    if (UNLIKELY(launches % SAMPLE_EVERY == FIRST_SAMPLE)) {
-        uint64_t now = clock_ticks();
-        note_own_cost(call->end && now > call->end ? clock_ns(now - call->end) : INTERRUPTED_NS);
+    uint32_t phase = launches % SAMPLE_EVERY;
+    if (UNLIKELY(phase - FIRST_SAMPLE <= 1)) {
+        sample_own_cost(phase, call);
     }
 }
 
@@ -197,10 +211,20 @@ static void count_target(uint32_t target, const struct launch_call *call)
     }
 }
 
+static void note_new(uint64_t since)
+{
+    uint64_t now = clock_ticks();
+    if (store_header()) {
+        add_shared(&store_header()->hook_new, 1);
+        add_shared(&store_header()->hook_new_ns, now > since ? clock_ns(now - since) : 0);
+    }
+}
+
 /* A new shape, thread, place or process. */
 static COLD void count_new(const struct launch_words *launched, const struct launch_call *call)
 {
     KEEP_ERRNO;
+    uint64_t since = call->end ? call->end : clock_ticks();
     struct launch_words words = *launched;
     uint32_t target = find_words(&words);
     target = target == STORE_NO_TARGET ? find_elsewhere(&words, call->stream) : target;
@@ -210,6 +234,7 @@ static COLD void count_new(const struct launch_words *launched, const struct lau
     if (singly && load_relaxed(&recorder.traced)) {
         trace_launch(thread.shard, STORE_TRACE_GRAPH, stream_of(call), call->start, call->end);
     }
+    note_new(since);
 }
 
 /* Whatever is not plain counting. False: this launch does not count. */
@@ -228,14 +253,10 @@ static COLD bool prepare(void *function, CUstream stream, uint64_t extras)
     return load_acquire(&recorder.mode) != RECORDER_OFF;
 }
 
-static ALWAYS_INLINE bool next_is_sample(void)
-{
-    return thread.shard && (load_relaxed(&thread.shard->launches) + 1) % SAMPLE_EVERY == FIRST_SAMPLE;
-}
-
 void recorder_launched(const struct launch_words *words, uint32_t hash, CUstream stream, uint64_t start)
 {
-    struct launch_call call = {start, start || next_is_sample() ? clock_ticks() : 0, stream, words->extras};
+    struct launch_call call = {start, start || thread.sample_start ? clock_ticks() : 0, stream,
+                               words->extras};
     if (UNLIKELY(load_acquire(&recorder.mode) != RECORDER_PLAIN) &&
         !prepare((void *)words->function, stream, words->extras)) {
         return;

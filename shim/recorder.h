@@ -68,6 +68,9 @@ void recorder_runtime_returned(uint64_t start);
  * comes into the cache meanwhile. */
 static ALWAYS_INLINE uint32_t recorder_expect(const struct launch_words *words)
 {
+    if (UNLIKELY(thread.sample_start)) {
+        thread.sample_start = clock_ticks();
+    }
     uint32_t hash = keys_hash(words);
     keys_prefetch(&recorder.keys, hash);
     return hash;

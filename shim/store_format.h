@@ -81,9 +81,11 @@ struct store_header {
     uint64_t lost;             /* launches seen but not recorded */
     uint32_t lost_reason;      /* enum store_loss, the first one */
     uint32_t reserved1;
-    uint64_t hook_samples; /* launches whose own cost was timed, and the sum of it */
+    uint64_t hook_samples; /* other launches whose own cost was timed, and the sum of it */
     uint64_t hook_ns;
     uint64_t start_ticks;    /* the clock of launches at start_monotonic_ns: what a trace counts from */
+    uint64_t hook_new;       /* launches that were new to their thread: looked at in full, each timed */
+    uint64_t hook_new_ns;    /* what watching those took */
     uint64_t bodies_refused; /* graph launches counted kernel by kernel, for want of a body record */
 };
 

@@ -306,6 +306,8 @@ static void totals_sum(struct merged *merged)
         totals->filtered = merge_sum(totals->filtered, process->filtered);
         totals->hook_samples = merge_sum(totals->hook_samples, process->hook_samples);
         totals->hook_ns = merge_sum(totals->hook_ns, process->hook_ns);
+        totals->hook_new = merge_sum(totals->hook_new, process->hook_new);
+        totals->hook_new_ns = merge_sum(totals->hook_new_ns, process->hook_new_ns);
         totals->launch_call_ns = merge_sum(totals->launch_call_ns, process->launch_call_ns);
         totals->gaps = merge_sum(totals->gaps, process->gaps);
         totals->gap_ns = merge_sum(totals->gap_ns, process->gap_ns);

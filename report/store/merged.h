@@ -46,6 +46,7 @@ struct merged_process {
     uint64_t gaps, gap_ns;          /* the same: time between two launch calls of a thread */
     uint64_t gap_histogram[24];     /* the same: as in struct store_shard */
     uint64_t hook_samples, hook_ns; /* own cost: hook_ns ÷ hook_samples; 0 samples = unknown */
+    uint64_t hook_new, hook_new_ns; /* launches of what was new to a thread, and what watching those took */
     uint64_t measuring_ns;          /* that went into timing and counters, on the launching threads */
     uint32_t threads;               /* that launched */
 };
@@ -208,7 +209,7 @@ struct merged_totals {
     uint64_t lost, uncounted, further, filtered;
     uint32_t kernels, configurations;
     uint64_t gaps, gap_ns, gap_histogram[24]; /* valid if times_known */
-    uint64_t hook_samples, hook_ns;
+    uint64_t hook_samples, hook_ns, hook_new, hook_new_ns;
     bool times_known;               /* every process that launched kept launch-call times */
     struct measured_count measured; /* valid if measuring_known, as is the next */
     uint64_t measuring_ns;

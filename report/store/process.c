@@ -119,6 +119,8 @@ bool process_describe(struct merged *merged, struct merged_process *process, str
         .lost_reason = (enum store_loss)header->lost_reason,
         .hook_samples = header->hook_samples,
         .hook_ns = header->hook_ns,
+        .hook_new = header->hook_new,
+        .hook_new_ns = header->hook_new_ns,
     };
     if (file->header_intact) {
         process->host = arena_copy(arena, header->host, strnlen(header->host, sizeof header->host));

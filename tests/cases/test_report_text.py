@@ -28,7 +28,7 @@ def steady(text):
     text = re.sub(r"^/.*/(\w+)$", r"\1", text, count=1, flags=re.M)
     text = re.sub(r"^\d{4}-\d\d-\d\d .* on .*$", "DATE · DURATION · process PID on HOST", text, count=1, flags=re.M)
     text = re.sub(r"^Launch calls took .*$", "LAUNCH CALLS", text, count=1, flags=re.M)
-    text = re.sub(r"(What watching cost [^.]*|Watching cost .* a launch)\.", "COST.", text, count=1)
+    text = re.sub(r"Watching .* in all\.", "COST.", text, count=1)
     rate = r"[\d,]+\s+a\s+second;\s+the\s+GPU\s+holds\s+([\d,]+)\s+such\s+blocks\s+at\s+once\."
     return re.sub(rate, r"RATE a second; the GPU holds \1 such blocks at once.", text)
 

@@ -114,18 +114,23 @@ static void write_times(const struct page *page, const struct merged_totals *tot
     }
 }
 
-/* Behind what was or was not lost. */
+/* Behind what was or was not lost. Launches that are new to their thread cost more than the rest; of those, a
+ * few that were timed say nothing. */
 static void write_cost(const struct page *page, const struct merged_totals *totals)
 {
-    if (totals->hook_samples >= SAMPLES_LEAST) {
-        page_print(page, PLAIN, "Watching cost %s a launch.",
+    bool usual_known = totals->hook_samples >= SAMPLES_LEAST;
+    if (usual_known) {
+        page_print(page, PLAIN, "Watching cost %s a launch",
                    DURATION((double)totals->hook_ns / (double)totals->hook_samples));
-    } else if (totals->hook_samples) {
-        page_print(page, PLAIN, "What watching cost is not known: only %s timed.",
-                   totals->hook_samples == 1 ? "1 launch was" : "a few launches were");
-    } else {
-        page_text(page, PLAIN, "What watching cost was not measured.");
     }
+    if (totals->hook_new) {
+        page_print(page, PLAIN,
+                   usual_known ? "; new ones, %s in all" : "Watching new launches cost %s in all",
+                   DURATION((double)totals->hook_new_ns));
+    } else if (!usual_known) {
+        page_text(page, PLAIN, "What watching cost was not measured");
+    }
+    page_text(page, PLAIN, ".");
     page_end(page);
 }
 

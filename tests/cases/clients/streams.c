@@ -12,7 +12,7 @@ static CUcontext context;
 static CUfunction scale;
 static CUdeviceptr memory;
 static unsigned long rounds;
-static pthread_barrier_t all_launched; /* then no thread takes over what another left */
+static pthread_barrier_t all_launched; /* before that no thread takes over what another left */
 
 static void launch(unsigned grid, CUstream stream)
 {
@@ -47,9 +47,9 @@ static void *launch_all(void *unused)
         launch(3, NULL);
         CHECK(cuGraphLaunch(exec, stream));
     }
+    pthread_barrier_wait(&all_launched);
     CHECK(cuGraphExecDestroy(exec));
     CHECK(cuStreamDestroy_v2(stream));
-    pthread_barrier_wait(&all_launched);
     return unused;
 }
 
