@@ -25,6 +25,8 @@ struct walker {
     uint64_t random;
     uint64_t checksum;
     unsigned steps;
+    CUdevice device;
+    CUcontext context;
     CUdeviceptr memory;
     CUstream stream[STREAMS];
     CUevent event;
@@ -37,8 +39,6 @@ struct walker {
     float factor;
     void *values[2];
 };
-
-static CUcontext context;
 
 static unsigned pick(struct walker *walker, unsigned below)
 {
@@ -153,7 +153,7 @@ static void add_node(struct walker *walker, struct graph *graph)
         break;
     case 1:
         type = CU_GRAPH_NODE_TYPE_MEMSET;
-        result = cuGraphAddMemsetNode(node, graph->graph, after, dependencies, &fill, context);
+        result = cuGraphAddMemsetNode(node, graph->graph, after, dependencies, &fill, walker->context);
         break;
     case 2:
         type = CU_GRAPH_NODE_TYPE_GRAPH;
@@ -376,7 +376,7 @@ static void set_attribute(struct walker *walker)
                                         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, (int)value));
     } else {
         note(walker, cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)value * 512,
-                                          walker->kernel, 0));
+                                          walker->kernel, walker->device));
     }
 }
 
@@ -387,7 +387,8 @@ static void synchronize(struct walker *walker)
 
 static void open_walker(struct walker *walker)
 {
-    CHECK(cuCtxSetCurrent(context));
+    CHECK(cuDevicePrimaryCtxRetain(&walker->context, walker->device));
+    CHECK(cuCtxSetCurrent(walker->context));
     CHECK(cuMemAlloc_v2(&walker->memory, 1 << 20));
     CHECK(cuEventCreate(&walker->event, CU_EVENT_DISABLE_TIMING));
     for (unsigned i = 0; i < STREAMS; i++) {
@@ -422,17 +423,17 @@ int main(int count, char **arguments)
 {
     static struct walker walkers[MOST_THREADS];
     pthread_t threads[MOST_THREADS];
-    CUdevice device;
+    int devices;
     if (count < 4) {
         return 2;
     }
     unsigned number = (unsigned)strtoul(arguments[3], NULL, 10);
     number = number < MOST_THREADS ? number : MOST_THREADS;
     CHECK(cuInit(0));
-    CHECK(cuDeviceGet(&device, 0));
-    CHECK(cuDevicePrimaryCtxRetain(&context, device));
+    CHECK(cuDeviceGetCount(&devices));
     for (unsigned i = 0; i < number; i++) {
         walkers[i].random = strtoull(arguments[1], NULL, 10) * 2654435761u + i + 1;
+        CHECK(cuDeviceGet(&walkers[i].device, (int)i % devices));
         walkers[i].steps = (unsigned)strtoul(arguments[2], NULL, 10);
         pthread_create(&threads[i], NULL, walk, &walkers[i]);
     }
