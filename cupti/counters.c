@@ -207,7 +207,7 @@ static void rest_when_idle(void)
 
 static uint64_t counters_before(const struct plugin_launch *launch)
 {
-    if (atomic_load_explicit(&counters.stopped, memory_order_relaxed) || launch->capturing ||
+    if (atomic_load_explicit(&counters.stopped, memory_order_relaxed) || launch->captures ||
         launch->configuration == STORE_NO_TARGET || !launch_lock_try(&counters.lock)) {
         return 0;
     }

@@ -112,7 +112,7 @@ static uint64_t start_pair(const struct plugin_launch *launch)
 
 static uint64_t events_before(const struct plugin_launch *launch)
 {
-    if (launch->capturing || launch->configuration == STORE_NO_TARGET ||
+    if (launch->captures || launch->configuration == STORE_NO_TARGET ||
         atomic_load_explicit(&events.inert, memory_order_relaxed) || !launch_lock_try(&events.lock)) {
         return 0;
     }

@@ -213,7 +213,6 @@ static void record(void *recorder)
     if (!recording) {
         return;
     }
-    plugin.version = PLUGIN_VERSION;
     plugin.library_open = library_open;
     plugin.library_symbol = library_symbol;
     plugin.driver_symbol = driver_symbol;

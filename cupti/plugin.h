@@ -20,7 +20,6 @@ struct plugin_settings {
 };
 
 struct plugin_services {
-    uint32_t version; /* PLUGIN_VERSION: a plugin of another version refuses */
     struct plugin_settings settings;
     /* The loader's own functions, not the shim's wrappers. */
     void *(*library_open)(const char *path, int flags);
@@ -49,8 +48,8 @@ struct plugin_launch {
     CUfunction function;
     CUstream stream; /* as passed: 0, 1 and 2 mean the default streams */
     bool per_thread_default_stream;
-    bool is_graph;  /* `function` is a CUgraphExec */
-    bool capturing; /* the stream is being captured: nothing may be added or awaited */
+    bool is_graph; /* `function` is a CUgraphExec */
+    bool captures; /* some stream is being captured: nothing may be added to a stream, or waited for */
 };
 
 /* Every function may be NULL. They run on the launching thread, inside the shim's hook: driver calls made
@@ -86,6 +85,9 @@ struct plugin_recording {
 /* Exported by libwarpwatch.so: NULL where it is preloaded, which sees the calls by itself, or disabled. */
 __attribute__((visibility("default"))) const struct plugin_recording *
 warpwatch_recording_open(uint32_t version);
+
+/* Exported by libwarpwatch_cupti.so, looked at before anything of it is called. */
+__attribute__((visibility("default"))) extern const uint32_t warpwatch_plugin_version;
 
 typedef const struct plugin_hooks *plugin_open_function(const struct plugin_services *services);
 /* Exported by libwarpwatch_cupti.so: NULL when nothing can be measured (said through `complain`). */

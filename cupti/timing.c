@@ -63,7 +63,7 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_
 
 static uint64_t timing_before(const struct plugin_launch *launch)
 {
-    if (launch->capturing || atomic_load_explicit(&timing.ended, memory_order_relaxed)) {
+    if (atomic_load_explicit(&timing.ended, memory_order_relaxed)) {
         return 0;
     }
     uint64_t id = records_id(launch);

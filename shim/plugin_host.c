@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bodies.h"
-#include "capture.h"
 #include "lookup.h"
 #include "message.h"
 #include "process.h"
@@ -107,12 +106,27 @@ static bool plugin_path(char *path, size_t size)
     return bytes > 0 && (size_t)bytes < size;
 }
 
+static plugin_open_function *find_plugin(void)
+{
+    char path[PATH_MAX];
+    void *library = plugin_path(path, sizeof path) ? library_open(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const uint32_t *version = lookup_symbol(library, "warpwatch_plugin_version");
+    plugin_open_function *open = (plugin_open_function *)lookup_symbol(library, "warpwatch_plugin_open");
+    if (library == NULL) {
+        message("timing and counters are off: %s cannot be loaded", path);
+    } else if (version == NULL || open == NULL || *version != PLUGIN_VERSION) {
+        message("timing and counters are off: %s is of another version: install both libraries together",
+                path);
+        open = NULL;
+    }
+    return library ? open : NULL;
+}
+
 /* A thread that comes while another opens it goes on unwatched: waiting could be for itself. */
 void plugin_open(void)
 {
     static atomic_flag opened = ATOMIC_FLAG_INIT;
     static const struct plugin_services fixed = {
-        .version = PLUGIN_VERSION,
         .library_open = library_open,
         .library_symbol = lookup_symbol,
         .driver_symbol = driver_symbol,
@@ -125,7 +139,6 @@ void plugin_open(void)
         .set_feature = set_feature,
     };
     static struct plugin_services services;
-    char path[PATH_MAX];
     if (!plugin_is_wanted() || atomic_flag_test_and_set(&opened)) {
         return;
     }
@@ -135,10 +148,8 @@ void plugin_open(void)
                                                  .graph_nodes = settings.timing_nodes,
                                                  .other_profiler = load_acquire(&other_profiler)};
     uint64_t start = clock_ticks();
-    void *library = plugin_path(path, sizeof path) ? library_open(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    plugin_open_function *open = (plugin_open_function *)lookup_symbol(library, "warpwatch_plugin_open");
-    if (library == NULL || open == NULL) {
-        message("timing and counters are off: %s cannot be loaded", path);
+    plugin_open_function *open = find_plugin();
+    if (open == NULL) {
         return;
     }
     hooks = open(&services);
@@ -167,10 +178,14 @@ static uint32_t configuration_of(uint32_t target)
     return is_one ? STORE_TARGET_INDEX(target) : STORE_NO_TARGET;
 }
 
-static void find_target(struct watched *watched, struct plugin_launch *launch)
+/* Captured launches may come before the first one that runs. */
+static bool anything_is_known(void)
 {
-    uint32_t target =
-        recorder_target(launch->function, watched->grid, watched->block, watched->extras, launch->stream);
+    return load_acquire(&recorder.mode) != RECORDER_UNSET;
+}
+
+static void note_target(struct plugin_launch *launch, uint32_t target)
+{
     launch->configuration = configuration_of(target);
     launch->body = body_of(target);
 }
@@ -192,21 +207,20 @@ void plugin_before(struct watched *watched, void *function, uint64_t grid, uint6
 {
     KEEP_ERRNO;
     uint64_t start = clock_ticks();
-    bool per_thread = extras & LAUNCH_PER_THREAD;
     watched->launch = (struct plugin_launch){
         .configuration = STORE_NO_TARGET,
         .body = STORE_NO_TARGET,
         .function = function,
         .stream = stream,
-        .per_thread_default_stream = per_thread,
+        .per_thread_default_stream = extras & LAUNCH_PER_THREAD,
         .is_graph = extras & LAUNCH_GRAPH,
-        .capturing = load_acquire(&recorder.captures) && capture_holds(stream, per_thread),
+        .captures = load_acquire(&recorder.captures) > 0,
     };
     watched->grid = grid;
     watched->block = block;
     watched->extras = extras;
-    if (load_acquire(&recorder.mode) != RECORDER_UNSET) {
-        find_target(watched, &watched->launch);
+    if (anything_is_known()) {
+        note_target(&watched->launch, recorder_target_before(function, grid, block, extras, stream));
     }
     watched->token = hooks->before ? hooks->before(&watched->launch) : 0;
     note_ticks(clock_ticks() - start);
@@ -217,9 +231,10 @@ void plugin_after(struct watched *watched, CUresult result)
     KEEP_ERRNO;
     uint64_t start = clock_ticks();
     struct plugin_launch *launch = &watched->launch;
-    if (launch->configuration == STORE_NO_TARGET &&
-        launch->body == STORE_NO_TARGET) { /* the first of its kind */
-        find_target(watched, launch);
+    bool known = launch->configuration != STORE_NO_TARGET || launch->body != STORE_NO_TARGET;
+    if (!known && result == CUDA_SUCCESS && anything_is_known()) { /* the first of its kind */
+        note_target(launch, recorder_target(launch->function, watched->grid, watched->block, watched->extras,
+                                            launch->stream));
     }
     if (hooks->after) {
         hooks->after(launch, watched->token, result);

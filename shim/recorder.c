@@ -298,6 +298,16 @@ void recorder_launched_shape(const struct launch *launch, uint64_t start)
     }
 }
 
+/* A handle of the program's is not shown to the driver before a launch has proved it good. */
+uint32_t recorder_target_before(void *function, uint64_t grid, uint64_t block, uint64_t extras,
+                                CUstream stream)
+{
+    struct launch_words words = {(uint64_t)(uintptr_t)function, grid, block, extras, 0};
+    uint32_t target = find_words(&words);
+    bool is_default = stream == NULL || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+    return target == STORE_NO_TARGET && is_default ? find_elsewhere(&words, NULL) : target;
+}
+
 uint32_t recorder_target(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream)
 {
     struct launch_words words = {(uint64_t)(uintptr_t)function, grid, block, extras, 0};

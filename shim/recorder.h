@@ -56,6 +56,9 @@ void recorder_uncounted(enum store_uncounted reason);
 void recorder_lost(uint64_t launches, enum store_loss reason);
 /* What a launch of these words counts for, as far as it is known already. */
 uint32_t recorder_target(void *function, uint64_t grid, uint64_t block, uint64_t extras, CUstream stream);
+/* The same before the launch, as far as it can be told without looking at the stream. */
+uint32_t recorder_target_before(void *function, uint64_t grid, uint64_t block, uint64_t extras,
+                                CUstream stream);
 /* Sets the mode by what is going on now. Locked. */
 void recorder_choose_mode(void);
 /* From now on a handle alone does not say where it runs. */

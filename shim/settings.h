@@ -7,7 +7,7 @@
 #include "platform.h"
 
 struct settings {
-    uint32_t run;          /* WARPWATCH_RUN, by which `warpwatch run` knows its own stores; 0 none */
+    uint32_t run; /* WARPWATCH_RUN, by which `warpwatch run` knows its own stores; 0 none */
     bool disabled, quiet, timing, timing_nodes, counters, trace, times;
     uint64_t trace_bytes;  /* what a trace may take of the store */
     char output[PATH_MAX]; /* absolute; "" if it could not be found out */

@@ -1,7 +1,10 @@
 """Timing and counters from the program to the report, with the stub libcupti below the simulated driver."""
+import shutil
+import subprocess
+
 import pytest
 
-from support import SAMPLES, assert_same_launches, warpwatch
+from support import BUILD, LIBRARY, SAMPLES, assert_same_launches, warpwatch, warpwatch_lines
 
 
 def configurations(run):
@@ -93,3 +96,51 @@ def test_a_simulated_measurement_is_marked_in_the_report(simulated):
     run = simulated([SAMPLES / "tiny"], WARPWATCH_COUNTERS=1)
     text = warpwatch("report", run.output)
     assert "simulated" in text and "62.5 %" in text
+
+
+@pytest.mark.parametrize("measure", ["TIMING", "TIMING_NODES", "COUNTERS"])
+@pytest.mark.parametrize("program", ["processes", "threads", "contexts", "green", "streams", "modules", "launch_errors",
+                                     "capture", "graph_exec", "graph_threads", "runtime_graph", "runtime_devices"])
+def test_conformance_programs_notice_nothing_of_it(simulated, tmp_path, program, measure):
+    command = [BUILD / "tests" / f"conformance_{program}"]
+    options = dict(device="h200,h200", CONFORMANCE_CODE=BUILD / "tests" / "conformance" / "code")
+    plain = simulated(command, preload=None, **options)
+    run = simulated(command, SIMCUPTI_LOG=tmp_path / "log", **{f"WARPWATCH_{measure}": 1}, **options)
+    numberless = [sorted(line.split(" - ", 1)[-1] for line in done.stdout.splitlines()) for done in (plain, run)]
+    assert numberless[0] == numberless[1] and run.stderr == plain.stderr
+    assert [ledger["faults"] for ledger in run.ledgers] == [ledger["faults"] for ledger in plain.ledgers]
+    assert_same_launches(run.ledger_counts, run.report_counts if run.stores else {})
+    if (tmp_path / "log").exists():
+        log_of(tmp_path / "log")
+
+
+def plugins(folder, what):
+    """The preloaded library with another thing beside it."""
+    folder.mkdir()
+    shutil.copy(LIBRARY, folder)
+    if what == "no library":
+        (folder / "libwarpwatch_cupti.so").write_text("text")
+    elif what == "another library":
+        subprocess.run(["cc", "-shared", "-xc", "/dev/null", "-o", folder / "libwarpwatch_cupti.so"], check=True)
+    return folder / LIBRARY.name
+
+
+@pytest.mark.parametrize("what,cause", [("nothing", "cannot be loaded"), ("no library", "cannot be loaded"),
+                                        ("another library", "install both libraries together")])
+def test_without_a_plugin_that_fits_one_line_says_so(simulated, tmp_path, what, cause):
+    run = simulated([SAMPLES / "tiny"], preload=plugins(tmp_path / "beside", what), WARPWATCH_COUNTERS=1,
+                    WARPWATCH_REPORT="none")
+    said = warpwatch_lines(run.stderr)
+    assert len(said) == 1 and cause in said[0]
+    assert_same_launches(run.ledger_counts, run.report_counts)
+
+
+@pytest.mark.parametrize("library", ["text", "/lib/x86_64-linux-gnu/libc.so.6", "/tmp", "/nowhere/libcupti.so.13"])
+def test_what_is_no_libcupti_is_named(simulated, tmp_path, library):
+    if library == "text":
+        library = tmp_path / "libcupti.so.13"
+        library.write_text("text")
+    run = simulated([SAMPLES / "tiny"], WARPWATCH_TIMING=1, WARPWATCH_CUPTI=library)
+    said = warpwatch_lines(run.stderr)
+    assert len(said) == 1 and str(library) in said[0] and "estimated" in said[0]
+    assert configurations(run)[0]["sources"]["gpu_ns"] == "estimated"

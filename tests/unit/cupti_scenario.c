@@ -176,11 +176,11 @@ static void launch(const struct plugin_hooks *hooks, uint32_t index, bool known)
     struct plugin_launch request = {.configuration = known ? index : STORE_NO_TARGET,
                                     .body = known && graph ? 0 : STORE_NO_TARGET,
                                     .is_graph = graph,
-                                    .capturing = index == 3};
+                                    .captures = index == 3};
     uint64_t token = hooks && hooks->before ? hooks->before(&request) : 0;
     if (graph) {
         replay();
-    } else if (!request.capturing) {
+    } else if (!request.captures) {
         run(index);
     }
     request.configuration = index;
@@ -262,7 +262,6 @@ int main(int argc, char **argv)
     int count = argc > 2 ? atoi(argv[2]) : 10;
     const char *how = argc > 3 ? argv[3] : "";
     const struct plugin_services services = {
-        .version = PLUGIN_VERSION,
         .settings = {.timing = strcmp(what, "counters") != 0,
                      .graph_nodes = strcmp(what, "nodes") == 0,
                      .counters = strcmp(what, "counters") == 0 || strcmp(what, "both") == 0,
