@@ -39,7 +39,7 @@ static void print_help(FILE *stream)
     }
     fputs("\nEnvironment of the watched program:\n", stream);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        fprintf(stream, "  %-23s  %s\n", variables[i].name, variables[i].help);
+        fprintf(stream, "  %-26s %s\n", variables[i].name, variables[i].help);
     }
     fputs("\nwarpwatch help VERB, or warpwatch VERB --help, explains a verb.\n", stream);
 }

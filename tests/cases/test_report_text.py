@@ -197,6 +197,20 @@ def test_without_a_path_the_output_variable_or_the_current_directory(tmp_path, s
 
 # --- many processes ------------------------------------------------------------------------------------------
 
+def test_an_odd_rank_is_shown_however_many_findings_cost_more(tmp_path):
+    """It has no cost to be ranked by, and is not left out for that."""
+    for rank in range(4):
+        made = Store(pid=10 + rank, rank=rank)
+        device = made.device()
+        for kernel in range(12):
+            configuration = made.configuration(made.kernel(f"small_{kernel}"), device, block=(256, 1, 1))
+            made.count(store_files.DIRECT, configuration, 900 if (rank, kernel) == (2, 5) else 1000)
+        made.save(tmp_path)
+    page = call("report", tmp_path).stdout
+    assert "rank 2 on node1 launched small_5 900 times, 3 other ranks 1,000 times." in page
+    assert page.rindex("far too small for the GPU") < page.index("A rank launches a different mix") < page.index("more: --top")
+
+
 def test_what_ranks_launch_on_equal_devices_is_one_line(tmp_path):
     for rank in range(8):
         store = Store(pid=10 + rank, rank=rank)

@@ -1,6 +1,6 @@
 /* The findings, costliest first as the report ranks them, and how their figures are worded. */
 
-const FINDINGS_SHOWN = 8;
+const FINDINGS_SHOWN = 8, UNRANKED_SHOWN = 4;
 
 const SEVERITIES = new Set(["high", "medium", "low", "note"]);
 
@@ -80,13 +80,21 @@ function findingInList(finding, index, list) {
     return node;
 }
 
+/* The first, and beyond them a few of those that are late only for want of a cost: an odd rank, lost launches. */
+function shownFirst(findings) {
+    const late = findings.slice(FINDINGS_SHOWN)
+                     .filter(({share, severity}) => share === null && (severity === "high" || severity === "medium"));
+    return [...findings.slice(0, FINDINGS_SHOWN), ...late.slice(0, UNRANKED_SHOWN)];
+}
+
 function renderFindings() {
     const findings = report.findings.filter(findingSelected);
-    const visibleFindings = state.allFindings ? findings : findings.slice(0, FINDINGS_SHOWN);
+    const first = shownFirst(findings);
+    const visibleFindings = state.allFindings ? findings : first;
     byId("findings")
         .replaceChildren(...(findings.length ? visibleFindings.map(findingInList) : [noFindings()]));
     byId("findings-note").textContent = findings.length ? "By share of the SM time of the whole run" : "";
     const more = byId("findings-more");
-    more.hidden = findings.length <= FINDINGS_SHOWN;
+    more.hidden = findings.length <= first.length;
     more.textContent = state.allFindings ? "Show the costliest only" : `Show all ${count(findings.length)}`;
 }

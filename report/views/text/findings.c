@@ -4,7 +4,7 @@
 #include "findings/words.h"
 #include "text.h"
 
-enum { INDENT = 8 };
+enum { INDENT = 8, UNRANKED_SHOWN = 4 };
 
 static enum style style_of(enum finding_severity severity)
 {
@@ -74,6 +74,50 @@ static void write_nothing_found(const struct page *page, const struct merged *me
     }
 }
 
+/* No cost to be ranked by: an odd rank, lost launches. */
+static bool is_unranked(const struct merged_finding *finding)
+{
+    return finding->share <= 0 && finding->severity <= SEVERITY_MEDIUM;
+}
+
+/* The first `most`, and beyond them a few of those that are late only for want of a cost. */
+static bool is_shown(const struct merged *merged, uint32_t index, uint32_t most)
+{
+    uint32_t unranked = 0;
+    for (uint32_t i = most; i < index; i++) {
+        unranked += is_unranked(&merged->findings[i]);
+    }
+    return index < most || (unranked < UNRANKED_SHOWN && is_unranked(&merged->findings[index]));
+}
+
+static const struct merged_finding *next_shown(const struct merged *merged, uint32_t from, uint32_t most)
+{
+    for (uint32_t i = from; i < merged->findings_count; i++) {
+        if (is_shown(merged, i, most)) {
+            return &merged->findings[i];
+        }
+    }
+    return NULL;
+}
+
+/* Returns how many. */
+static uint32_t write_findings(const struct page *page, const struct merged *merged, uint32_t most)
+{
+    const struct merged_finding *before = NULL, *finding = next_shown(merged, 0, most), *next;
+    uint32_t shown = 0;
+    for (; finding; before = finding, finding = next, shown++) {
+        next = next_shown(merged, (uint32_t)(finding - merged->findings) + 1, most);
+        if (!before || !are_one_group(before, finding)) {
+            write_title(page, finding);
+        }
+        write_finding(page, merged, finding);
+        if (finding->advice[0] && !(next && advice_comes_later(finding, next))) {
+            page_paragraph(page, PLAIN, INDENT, "      →", finding->advice, 4);
+        }
+    }
+    return shown;
+}
+
 void text_findings(const struct page *page, const struct merged *merged, uint32_t most)
 {
     if (merged->findings_count == 0) {
@@ -84,20 +128,10 @@ void text_findings(const struct page *page, const struct merged *merged, uint32_
     page_heading(page, "WHAT WASTES THE GPU",
                  merged->totals.gpu_times_complete ? "% of all SM time"
                                                    : "% of all SM time, counted in waves");
-    uint32_t shown = merged->findings_count < most ? merged->findings_count : most;
-    for (uint32_t i = 0; i < shown; i++) {
-        const struct merged_finding *finding = &merged->findings[i];
-        if (i == 0 || !are_one_group(finding - 1, finding)) {
-            write_title(page, finding);
-        }
-        write_finding(page, merged, finding);
-        if (finding->advice[0] && !(i + 1 < shown && advice_comes_later(finding, finding + 1))) {
-            page_paragraph(page, PLAIN, INDENT, "      →", finding->advice, 4);
-        }
-    }
-    if (merged->findings_count > most) {
+    uint32_t shown = write_findings(page, merged, most);
+    if (merged->findings_count > shown) {
         page_space(page, INDENT);
-        page_print(page, FAINT, "and %u more: --top %u shows them", merged->findings_count - most,
+        page_print(page, FAINT, "and %u more: --top %u shows them", merged->findings_count - shown,
                    merged->findings_count);
         page_end(page);
     }
