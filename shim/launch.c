@@ -74,7 +74,7 @@ static ALWAYS_INLINE struct config_words pack_config(const CUlaunchConfig *confi
         .fits = launch_packs(config->gridDimY, config->gridDimZ, config->blockDimX, config->blockDimY,
                              config->blockDimZ),
     };
-    for (unsigned i = 0; i < config->numAttrs; i++) {
+    for (unsigned i = 0; config->attrs && i < config->numAttrs; i++) {
         packed.fits = add_attribute(&config->attrs[i], &packed.words.extras) && packed.fits;
     }
     return packed;
@@ -92,7 +92,7 @@ static COLD void launched_config(const CUlaunchConfig *config, CUfunction functi
         .flags = (uint32_t)extras & ((1u << LAUNCH_FLAG_BITS) - 1),
         .stream = config->hStream,
     };
-    for (unsigned i = 0; i < config->numAttrs; i++) {
+    for (unsigned i = 0; config->attrs && i < config->numAttrs; i++) {
         const CUlaunchAttributeValue *value = &config->attrs[i].value;
         if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
             memcpy(launch.cluster, &value->clusterDim, sizeof launch.cluster);
@@ -104,21 +104,21 @@ static COLD void launched_config(const CUlaunchConfig *config, CUfunction functi
 static CUresult launch_kernel_ex(struct call call, const CUlaunchConfig *config, CUfunction function,
                                  void **parameters, void **extra)
 {
-    uint32_t flags = call_flags(&call, call.api == API_cuLaunchKernelEx_ptsz);
-    struct watched watched = {.token = 0};
-    if (UNLIKELY(load_relaxed(&recorder.watched)) && config) {
-        struct launch_words words = pack_config(config, function, flags).words;
-        plugin_before(&watched, function, words.grid, words.block, words.extras, config->hStream);
+    if (UNLIKELY(config == NULL)) {
+        return REAL(cuLaunchKernelEx)(config, function, parameters, extra);
     }
+    struct config_words packed =
+        pack_config(config, function, call_flags(&call, call.api == API_cuLaunchKernelEx_ptsz));
+    struct watched watched;
+    watch_begin(&watched, function, packed.words.grid, packed.words.block, packed.words.extras,
+                config->hStream);
+    uint32_t hash = recorder_expect(&packed.words);
     uint64_t start = recorder_start();
     CUresult result = REAL(cuLaunchKernelEx)(config, function, parameters, extra);
-    if (LIKELY(result == CUDA_SUCCESS && config)) {
-        struct config_words packed = pack_config(config, function, flags);
-        if (LIKELY(packed.fits)) {
-            recorder_launched(&packed.words, keys_hash(&packed.words), config->hStream, start);
-        } else {
-            launched_config(config, function, packed.words.extras, start);
-        }
+    if (LIKELY(result == CUDA_SUCCESS && packed.fits)) {
+        recorder_launched(&packed.words, hash, config->hStream, start);
+    } else if (result == CUDA_SUCCESS) {
+        launched_config(config, function, packed.words.extras, start);
     }
     watch_end(&watched, result);
     return result;
