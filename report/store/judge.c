@@ -14,8 +14,8 @@
 const char *const source_names[] = {NULL, "driver", "model", "measured", "estimated"};
 const char *const finding_severity_names[] = {"high", "medium", "low", "note"};
 
-/* Larger than any device has, small enough for the model's ints. */
-#define PLAUSIBLE_MOST      (1u << 30)
+/* Larger than any device has, small enough for the ints of the model, which multiplies blocks by warps. */
+#define PLAUSIBLE_MOST      (1u << 24)
 #define CLUSTER_MOST_BLOCKS 1024u
 
 /* --- the SM -------------------------------------------------------------------------------------------- */
