@@ -106,6 +106,14 @@ static void output_free(struct cli_output *output)
     free(output);
 }
 
+/* /dev/stdout, devices and pipes; not what someone else put at the report's name, which is replaced. */
+static bool is_written_directly(const char *path)
+{
+    struct stat named, status;
+    return lstat(path, &named) == 0 && (named.st_uid == geteuid() || named.st_uid == 0) &&
+           stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 struct cli_output *cli_output_open(const char *path)
 {
     struct cli_output *output = calloc(1, sizeof *output);
@@ -117,9 +125,7 @@ struct cli_output *cli_output_open(const char *path)
         output->stream = stdout;
         return output;
     }
-    struct stat status;
-    bool plain =
-        stat(path, &status) != 0 || S_ISREG(status.st_mode); /* /dev/stdout and pipes are written directly */
+    bool plain = !is_written_directly(path);
     output->path = strdup(path);
     if (!output->path || (plain && asprintf(&output->temporary, "%s.XXXXXX", path) < 0)) {
         cli_complain("output '%s': out of memory", path);

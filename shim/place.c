@@ -59,6 +59,9 @@ static int create(const char *path, int access)
     do {
         file = open(path, access | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     } while (file < 0 && errno == EINTR);
+    if (file >= 0) {
+        fchmod(file, 0600); /* whatever the umask */
+    }
     return file;
 }
 
@@ -121,9 +124,26 @@ static int write_pointer(struct place *place)
     return failure;
 }
 
+/* Out of the way of programs that count on low numbers, but within the 64 that a process can have from the
+ * start: for more, Linux (expand_fdtable) waits until all processors have seen it, 10 to 30 ms if there are
+ * threads. The lowest three are never ours, even where the program was started without them: it would print
+ * into the store. */
+static int move_up(int file)
+{
+    int high = -1;
+    for (int least = 48; file >= 0 && high < 0 && least >= 3; least /= 2) {
+        high = fcntl(file, F_DUPFD_CLOEXEC, least);
+    }
+    if (file >= 0 && (high >= 0 || file < 3)) {
+        close(file);
+        file = high;
+    }
+    return file;
+}
+
 int place_open_anonymous(struct place *place, int failure)
 {
-    int file = (int)syscall(SYS_memfd_create, "warpwatch", 1u /* close on exec */);
+    int file = move_up((int)syscall(SYS_memfd_create, "warpwatch", 1u /* close on exec */));
     place->kind = PLACE_ANONYMOUS;
     place->failure = failure;
     place->path[0] = '\0';
@@ -131,20 +151,6 @@ int place_open_anonymous(struct place *place, int failure)
         snprintf(place->path, sizeof place->path, "/proc/self/fd/%d", file);
     }
     return file;
-}
-
-/* Out of the way of programs that count on low numbers, but within the 64 that a process can have from the
- * start: for more, Linux (expand_fdtable) waits until all processors have seen it, 10 to 30 ms if there are
- * threads. */
-static int move_up(int file)
-{
-    enum { HIGH_NUMBER = 48 };
-    int high = fcntl(file, F_DUPFD_CLOEXEC, HIGH_NUMBER);
-    if (high < 0) {
-        return file;
-    }
-    close(file);
-    return high;
 }
 
 int place_open(struct place *place)
@@ -159,6 +165,10 @@ int place_open(struct place *place)
         file = create(place->path, O_RDWR);
     } while (file < 0 && errno == EEXIST);
     int failure = file < 0 ? errno : 0;
+    if (!failure && (file = move_up(file)) < 0) {
+        unlink(place->path);
+        failure = EMFILE;
+    }
     place->refused = failure ? directory : settings.output;
     if (!failure && strcmp(place->path, place->final) != 0) {
         place->kind = PLACE_LIVE;
@@ -168,7 +178,7 @@ int place_open(struct place *place)
         unlink(place->path);
         close(file);
     }
-    return move_up(failure ? place_open_anonymous(place, failure) : file);
+    return failure ? place_open_anonymous(place, failure) : file;
 }
 
 int place_settle(struct place *place, const void *bytes, uint64_t count)

@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "bodies.h"
@@ -33,6 +34,7 @@ static pid_t owner; /* the process that the store belongs to */
 static bool injected;
 static struct place place;
 static char library_path[PATH_MAX];
+static int seccomp_at_load; /* PR_GET_SECCOMP: 0 without a filter */
 
 void process_is_injected(void)
 {
@@ -60,19 +62,31 @@ static void find_library_path(void)
     memcpy(end, object.path, strlen(object.path) + 1);
 }
 
-static bool open_store(uint32_t driver_version)
+/* In a file where it belongs, else in a memory file, else in memory alone. */
+static int map_store(int *file)
 {
-    int file = place_open(&place);
-    int failure = store_map(file, place.path);
+    *file = place_open(&place);
+    int failure = store_map(*file, place.path);
     if (failure && place.kind != PLACE_ANONYMOUS) {
         unlink(place.path);
         if (place.pointer[0]) {
             unlink(place.pointer);
         }
-        close(file);
-        file = place_open_anonymous(&place, failure);
-        failure = store_map(file, place.path);
+        close(*file);
+        *file = place_open_anonymous(&place, failure);
+        failure = store_map(*file, place.path);
     }
+    if (failure && *file >= 0) {
+        close(*file);
+        *file = -1;
+        failure = store_map(-1, NULL);
+    }
+    return failure;
+}
+
+static bool open_store(uint32_t driver_version)
+{
+    int file, failure = map_store(&file);
     if (failure) {
         message("no room for a store, neither in %s nor in memory: %s; launches are not recorded",
                 settings.output, strerror(failure));
@@ -213,12 +227,14 @@ static void after_fork_in_child(void)
 
 __attribute__((constructor)) static void process_loaded(void)
 {
+    message_start();
     settings_read();
     if (settings.disabled || getauxval(AT_SECURE) || lookup_has_copy_before_us()) {
         lookup_disable();
         store_release(&recorder.mode, RECORDER_OFF);
         return;
     }
+    seccomp_at_load = prctl(PR_GET_SECCOMP);
     clock_start();
     find_library_path();
     store_relaxed(&recorder.times, settings.times);
@@ -228,6 +244,9 @@ __attribute__((constructor)) static void process_loaded(void)
 
 static void say_outcome(enum report_outcome outcome)
 {
+    if (message_said()) {
+        return;
+    }
     switch (outcome) {
     case REPORT_WRITTEN:
         if (isatty(STDERR_FILENO)) {
@@ -244,9 +263,21 @@ static void say_outcome(enum report_outcome outcome)
     case REPORT_UNDER_WAY:
         message("store in %s; its report is still being written", place.path);
         break;
+    case REPORT_CONFINED:
+        message(
+            "store in %s; no report, because this process filters its own system calls: `warpwatch report` "
+            "makes it",
+            place.path);
+        break;
     case REPORT_NOT_WANTED:
         break;
     }
+}
+
+/* A filter that the program put on itself may end it for starting another program. */
+static bool confined_itself(void)
+{
+    return seccomp_at_load == 0 && prctl(PR_GET_SECCOMP) != 0;
 }
 
 /* Runs after the program's own exit handlers. The driver may be gone by now: no question to it. */
@@ -261,5 +292,5 @@ __attribute__((destructor)) static void process_ended(void)
     if (failure && place.kind == PLACE_ANONYMOUS) {
         return; /* said at the first launch */
     }
-    say_outcome(report_start(library_path, place.path, place.final));
+    say_outcome(report_start(library_path, place.path, place.final, confined_itself()));
 }

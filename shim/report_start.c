@@ -141,10 +141,14 @@ static enum report_outcome write_one(const char *command_path, const char *store
     return pid < 0 ? REPORT_FAILED : wait_for(pid, until_ns);
 }
 
-enum report_outcome report_start(const char *library, const char *store_path, const char *final_path)
+enum report_outcome report_start(const char *library, const char *store_path, const char *final_path,
+                                 bool confined)
 {
     if (strstr(settings.report, "none")) {
         return REPORT_NOT_WANTED;
+    }
+    if (confined) {
+        return REPORT_CONFINED;
     }
     char command[PATH_MAX], formats[sizeof settings.report];
     if (!find_command(library, command)) {

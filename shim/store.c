@@ -5,8 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "message.h"
@@ -18,23 +16,9 @@ static const uint64_t reserve_bytes[] = {1ull << 30, 256ull << 20, 32ull << 20, 
 
 enum { FIRST_ALLOCATION_BYTES = 64 << 10, LARGEST_STEP_BYTES = 1 << 20, LARGEST_EXTENT_BYTES = 1 << 20 };
 
-static int file_identity(int file, uint64_t *device, uint64_t *inode)
-{
-    /* fstat of glibc is a newer symbol than this library may need. */
-    struct stat status = {0};
-    if (syscall(SYS_fstat, file, &status) != 0) {
-        return errno;
-    }
-    *device = status.st_dev;
-    *inode = status.st_ino;
-    return 0;
-}
-
 bool store_owns_file(void)
 {
-    uint64_t device = 0, inode = 0;
-    return store.file >= 0 && file_identity(store.file, &device, &inode) == 0 && device == store.device &&
-           inode == store.inode;
+    return file_is(store.file, &store.identity);
 }
 
 /* Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ, which ends a program that does not expect it. */
@@ -143,7 +127,7 @@ void store_unmap(void)
 int store_map(int file, const char *path)
 {
     store = (struct store){.file = file, .path = file < 0 ? NULL : path};
-    int failure = file < 0 ? 0 : file_identity(file, &store.device, &store.inode);
+    int failure = file < 0 ? 0 : file_identify(file, &store.identity);
     failure = failure ? failure : reserve(file);
     failure = failure ? failure : allocate(STORE_BLOCK_BYTES);
     if (failure) {

@@ -5,6 +5,7 @@
 #ifndef WARPWATCH_STORE_H
 #define WARPWATCH_STORE_H
 
+#include "file_identity.h"
 #include "platform.h"
 #include "store_format.h"
 
@@ -29,7 +30,7 @@ struct store {
     uint64_t used_bytes; /* end of the last extent */
     int file;            /* -1: anonymous memory without a file */
     const char *path;
-    uint64_t device, inode;
+    struct file_identity identity;
     int failure; /* errno of the first growth that failed */
     struct store_run runs[STORE_KINDS];
 };

@@ -71,9 +71,12 @@ static bool read_capability(const char *text, int64_t *capability)
     }
     const char *end = read_digits(text, &major);
     if (end && *end == '.') {
+        if (major >= 100) {
+            return false;
+        }
         *capability = major * 10;
         return end[1] >= '0' && end[1] <= '9' && (end = read_digits(end + 1, &minor)) && !*end &&
-               major < 100 && minor < 10 && is_listed(*capability += minor);
+               minor < 10 && is_listed(*capability += minor);
     }
     *capability = end && major < 20 ? major * 10 : major;
     return end && !*end && is_listed(*capability);
