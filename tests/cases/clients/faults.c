@@ -150,7 +150,10 @@ static void own_stderr(void)
     must(dup2(file, STDERR_FILENO) == STDERR_FILENO, "dup2");
     close(file);
     own_file = STDERR_FILENO;
-    rmdir(getenv("WARPWATCH_OUTPUT") ? getenv("WARPWATCH_OUTPUT") : "");
+    const char *output = getenv("WARPWATCH_OUTPUT");
+    if (output && rmdir(output) == 0) { /* and then the library has something to complain of */
+        close(open(output, O_WRONLY | O_CREAT, 0600));
+    }
 }
 
 /* --- seccomp ------------------------------------------------------------------------------------------- */
