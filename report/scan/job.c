@@ -11,9 +11,7 @@
 
 /* Page faults of 4 KB took half as much time as the unpacking of a library with large entries; a huge page
  * for a small file takes more than its reading. */
-#define PAGE_BYTES       4096u
-#define HUGE_PAGE_BYTES  (2u << 20)
-#define SMALL_MOST_BYTES (256u << 10)
+#define HUGE_FROM_BYTES (256u << 10)
 
 struct collector {
     struct scan_job *job;
@@ -21,27 +19,37 @@ struct collector {
     bool failed;
 };
 
+static void buffer_free(struct scan_buffer *buffer)
+{
+    if (buffer->at) {
+        munmap(buffer->at, buffer->capacity);
+    }
+    *buffer = (struct scan_buffer){0};
+}
+
+/* Mapped, not from the heap: there the names of kernels would keep it from shrinking. */
 static unsigned char *buffer_reserve(struct scan_buffer *buffer, size_t bytes)
 {
-    if (bytes >= buffer->capacity) {
-        size_t page = bytes <= SMALL_MOST_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES;
-        free(buffer->at);
-        buffer->capacity = (bytes + bytes / 4 + page) & ~(page - 1);
-        buffer->at = aligned_alloc(page, buffer->capacity);
-        if (!buffer->at) {
-            buffer->capacity = 0;
-        } else if (page == HUGE_PAGE_BYTES) {
-            madvise(buffer->at, buffer->capacity, MADV_HUGEPAGE); /* refused where there are none */
-        }
+    if (bytes < buffer->capacity) {
+        return buffer->at;
     }
+    buffer_free(buffer);
+    size_t capacity = bytes + bytes / 4 + 1;
+    void *at = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) {
+        return NULL;
+    }
+    if (capacity >= HUGE_FROM_BYTES) {
+        madvise(at, capacity, MADV_HUGEPAGE); /* refused where there are none */
+    }
+    *buffer = (struct scan_buffer){at, capacity};
     return buffer->at;
 }
 
 static void buffer_trim(struct scan_buffer *buffer, size_t kept_bytes)
 {
     if (buffer->capacity > kept_bytes) {
-        free(buffer->at);
-        *buffer = (struct scan_buffer){0};
+        buffer_free(buffer);
     }
 }
 
@@ -194,7 +202,7 @@ void scan_job_run(struct scan_job *job, struct scan_worker *worker)
 
 void scan_worker_free(struct scan_worker *worker)
 {
-    free(worker->stored.at);
-    free(worker->image.at);
+    buffer_free(&worker->stored);
+    buffer_free(&worker->image);
     fatbin_decoder_free(&worker->decoder);
 }

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What jobs under way may hold together, and what idle buffers may, so that a scan stays within 300 MB. One
- * larger entry runs alone. */
+/* What jobs under way may hold together, and what idle buffers may, so that a scan stays within 300 MB with
+ * the kernels of a large library. One larger entry runs alone. */
 #define IN_FLIGHT_MOST_BYTES (128u << 20)
+#define KEPT_MOST_BYTES      (64u << 20)
 
 /* Workers are started and woken for this much work, not for each of thousands of small entries or files. */
 #define WAKE_BYTES (1u << 20)
@@ -94,7 +95,7 @@ struct scan_pool *scan_pool_open(int fd, const struct scan_options *options)
     pthread_cond_init(&pool->freed, NULL);
     pthread_cond_init(&pool->finished, NULL);
     pool->workers_wanted = scan_processors();
-    pool->kept_bytes = IN_FLIGHT_MOST_BYTES / (2 * pool->workers_wanted); /* two buffers a worker */
+    pool->kept_bytes = KEPT_MOST_BYTES / (2 * pool->workers_wanted); /* two buffers a worker */
     return pool;
 }
 

@@ -151,6 +151,8 @@ static void gather(struct scan *scan)
                    job->kernels_count * sizeof *job->kernels);
         }
         file->kernels_count += job->kernels_count;
+        free(job->kernels);
+        job->kernels = NULL;
         job->kernels_count = 0; /* the names have moved */
         file->counts.skipped += job->skipped && job->entry.kind == FATBIN_ELF;
         if (job->status != CUBIN_OK) {
