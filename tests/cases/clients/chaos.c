@@ -1,7 +1,9 @@
 /* A walk of random steps through all that launches and all that changes what a launch means: code that comes
  * and goes, graphs that are built, captured, cloned, nested, instantiated, changed, updated, switched off and
  * replayed, failures among them. Linked against libcuda; several threads walk at once, each with objects of
- * its own. chaos SEED STEPS THREADS     prints a checksum of all result codes */
+ * its own, on all devices.
+ *
+ * chaos SEED STEPS THREADS: prints a checksum of all result codes of each thread */
 #include "client.h"
 
 #include <pthread.h>
