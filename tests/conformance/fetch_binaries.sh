@@ -1,7 +1,8 @@
 #!/bin/sh
 # Fetches NVIDIA's libraries for test_real_binaries.py into build/binaries/: wheels of real_binaries.txt, each unpacked into a
-# folder of its name and version, since there are several versions of one package; and the driver library of Debian's
-# non-free, through a package list of its own: the machine's own set-up of apt is read and left alone.
+# folder of its name and version, since there are several versions of one package; and from Debian's non-free the driver
+# library and the old static runtime that no wheel has, through a package list of its own: the machine's own set-up of apt
+# is read and left alone.
 set -eu
 cd "$(dirname "$0")/../.."
 pins=tests/conformance/real_binaries.txt
@@ -31,7 +32,7 @@ own_apt() {
         -o Dir::State::Lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User= "$@"
 }
 
-fetch_driver() {
+use_own_list() {
     # shellcheck source=/dev/null
     . /etc/os-release
     [ "$ID" = debian ] || fail "the real libcuda is a package of Debian's non-free, and this is $PRETTY_NAME"
@@ -42,19 +43,28 @@ fetch_driver() {
     keys=/usr/share/keyrings/debian-archive-keyring.gpg
     echo "deb [signed-by=$keys] $mirror $VERSION_CODENAME non-free" >"$folder/apt/sources.list"
     own_apt update
-    (cd "$folder/apt" && own_apt download libcuda1)
-    dpkg-deb -x "$folder"/apt/libcuda1_*.deb "$folder/apt/unpacked"
-    mkdir -p "$folder/driver"
-    mv "$folder"/apt/unpacked/usr/lib/*/nvidia/*/libcuda.so* "$folder/driver/"
+}
+
+take() { # PACKAGE PATTERN DIRECTORY: those files of the package
+    (cd "$folder/apt" && own_apt download "$1")
+    mkdir -p "$3"
+    dpkg-deb --fsys-tarfile "$folder/apt/$1"_*.deb | tar -x -C "$3" --wildcards --transform 's|.*/||' "$2"
+}
+
+fetch_debian() {
+    use_own_list
+    take libcuda1 '*/libcuda.so*' "$folder/driver"
+    take nvidia-cuda-dev '*/libcudart_static.a' "$folder/debian"
+    dpkg-deb -f "$folder"/apt/nvidia-cuda-dev_*.deb Version | cut -d. -f1-2 >"$folder/debian/version"
     rm -rf "$folder/apt"
 }
 
 cmp -s $pins "$folder/pins.txt" && exit 0
-echo "dev: fetching $(grep -c '==' $pins) of NVIDIA's packages from PyPI and libcuda from Debian (2.4 GB)" >&2
+echo "dev: fetching $(grep -c '==' $pins) of NVIDIA's packages from PyPI and two from Debian (3.2 GB)" >&2
 rm -rf "$folder"
 mkdir -p "$folder"
 exec 3>&2 >build/binaries.log 2>&1
 trap '[ -e "$folder/pins.txt" ] || echo "dev: could not fetch them: see build/binaries.log" >&3' EXIT
 fetch_wheels
-fetch_driver
+fetch_debian
 cp $pins "$folder/pins.txt"
