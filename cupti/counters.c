@@ -13,6 +13,7 @@
 #include "cupti/diagnose.h"
 #include "cupti/plugin_state.h"
 #include "cupti/session.h"
+#include "cupti/watchdog.h"
 
 #define SAMPLES_A           3u /* launches measured with each set, per configuration */
 #define SAMPLES_B           1u
@@ -38,7 +39,7 @@ static struct {
     struct by_configuration sampled;
     struct session sessions[SESSIONS];
     struct session *running;
-    uint64_t started_ns, second_ns;
+    uint64_t second_ns;
     uint32_t in_second, in_all, since_sample, in_set, set_unused;
     CUresult (*current_context)(CUcontext *);
     CUresult (*context_device)(CUdevice *);
@@ -160,7 +161,21 @@ static struct session *ready_session(void)
     return session && session->state != SESSION_FAILED ? session : NULL;
 }
 
-static bool begin_sample(struct sampled *sampled)
+/* CUPTI's own calls are under way in another thread: nothing is disabled here. */
+static void measured_too_long(const char *kernel)
+{
+    char line[600];
+    if (!atomic_exchange(&counters.stopped, true)) {
+        snprintf(line, sizeof line,
+                 "counters: a measured launch has taken more than 2 s: sampling ends. If the program stands "
+                 "still, the "
+                 "kernel waits for a later launch: WARPWATCH_COUNTERS_SKIP=%s",
+                 kernel);
+        plugin.complain(line);
+    }
+}
+
+static bool begin_sample(struct sampled *sampled, uint32_t configuration)
 {
     struct session *session = ready_session();
     int set = session ? choose_set(sampled, session) : -1;
@@ -179,7 +194,7 @@ static bool begin_sample(struct sampled *sampled)
     }
     counters.set_unused = 0;
     counters.running = session;
-    counters.started_ns = plugin_now_ns();
+    watchdog_begin(plugin.kernel_name(configuration), LAUNCH_LIMIT_NS, measured_too_long);
     counters.in_second++;
     counters.in_all++;
     return true;
@@ -216,7 +231,7 @@ static uint64_t counters_before(const struct plugin_launch *launch)
     counters.set_unused++;
     bool stopped = atomic_load(&counters.stopped); /* since we last looked */
     if (!stopped && wants_sample(sampled, launch->configuration) && budget_left(plugin_now_ns()) &&
-        begin_sample(sampled)) {
+        begin_sample(sampled, launch->configuration)) {
         counters.since_sample = 0;
         return 1; /* the lock is kept until `after` */
     }
@@ -278,10 +293,8 @@ static void counters_after(const struct plugin_launch *launch, uint64_t token, C
         sampled->done[set]++;
         keep_values(launch->configuration, sampled, set, &values);
     }
-    if (plugin_now_ns() - counters.started_ns > LAUNCH_LIMIT_NS) {
-        stop_sampling(
-            "counters: a measured launch took more than 2 s: sampling has ended, theoretical figures go on");
-    } else if (atomic_load(&counters.stopped)) { /* while it was measured */
+    watchdog_end();
+    if (atomic_load(&counters.stopped)) { /* while it was measured */
         disable_all();
     }
     launch_lock_release(&counters.lock);

@@ -109,20 +109,8 @@ static void CUPTIAPI called(void *user, CUpti_CallbackDomain domain, CUpti_Callb
 
 /* --- getting there ------------------------------------------------------------------------------------- */
 
-/* The loader's functions are looked up, since referring to them would bind to the C library of the build. */
 static void *(*library_open)(const char *path, int flags);
 static void *(*library_symbol)(void *library, const char *name);
-
-static bool defines(const struct elf_object *object, const void *name)
-{
-    return elf_object_symbol(object, name) != NULL;
-}
-
-static void *find_function(const char *name)
-{
-    struct elf_object object;
-    return elf_object_find(defines, name, &object) ? elf_object_symbol(&object, name) : NULL;
-}
 
 static bool is_library(const struct elf_object *object, const void *name)
 {
@@ -228,8 +216,8 @@ int InitializeInjection(void)
 {
     static atomic_flag called_before = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&called_before)) {
-        library_open = (void *(*)(const char *, int))find_function("dlopen");
-        library_symbol = (void *(*)(void *, const char *))find_function("dlsym");
+        library_open = (void *(*)(const char *, int))plugin_loaded_function("dlopen");
+        library_symbol = (void *(*)(void *, const char *))plugin_loaded_function("dlsym");
         void *recorder = library_open && library_symbol ? open_recorder() : NULL;
         if (recorder) {
             record(recorder);

@@ -6,10 +6,22 @@
 #include "cupti/diagnose.h"
 #include "cupti/plugin_state.h"
 #include "cupti/subscribe.h"
+#include "shim/elf_object.h"
 
 const uint32_t warpwatch_plugin_version = PLUGIN_VERSION;
 struct plugin_services plugin;
 struct cupti_api cupti;
+
+static bool defines(const struct elf_object *object, const void *name)
+{
+    return elf_object_symbol(object, name) != NULL;
+}
+
+void *plugin_loaded_function(const char *name)
+{
+    struct elf_object object;
+    return elf_object_find(defines, name, &object) ? elf_object_symbol(&object, name) : NULL;
+}
 
 uint64_t plugin_now_ns(void)
 {

@@ -35,6 +35,10 @@ const struct plugin_hooks *counters_open(char *why, size_t size);
 const struct plugin_hooks *timing_open(char *why, size_t size);
 const struct plugin_hooks *events_open(char *why, size_t size);
 
+/* A function of whatever library of the process defines it first: referring to it would bind to the C library
+ * of the build, where it may be newer than elsewhere. */
+void *plugin_loaded_function(const char *name);
+
 uint64_t plugin_now_ns(void); /* CLOCK_MONOTONIC */
 
 /* A lock that a launch only ever tries. (pthread_mutex_trylock would bind to GLIBC_2.34, and one holder keeps

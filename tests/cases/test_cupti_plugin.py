@@ -94,10 +94,20 @@ def test_a_range_that_is_dropped_or_not_alone_is_thrown_away(scenario, script):
 
 
 def test_a_measured_launch_that_takes_too_long_ends_sampling(scenario):
-    outcome = scenario("counters", 50, SIMCUPTI_SLOW_STOP_MS="2100")
+    outcome = scenario("counters", 50, SIMCUPTI_SLOW_STOP_MS="2500")
     assert len(outcome.complaints) == 1 and "more than 2 s" in outcome.complaints[0]
+    assert "WARPWATCH_COUNTERS_SKIP=saxpy" in outcome.complaints[0]
     assert outcome.calls["cuptiRangeProfilerStart"] == "1"
     assert outcome.calls["cuptiRangeProfilerDisable"] == "1"
+
+
+def test_a_measured_launch_that_never_ends_is_named_while_it_hangs():
+    environment = support.clean_environment(LD_LIBRARY_PATH=support.BUILD / "simcuda", SIMCUPTI_SLOW_STOP_MS=10**7)
+    with subprocess.Popen([SCENARIO, "counters", "50"], stdout=subprocess.PIPE, text=True, env=environment) as program:
+        lines = iter(program.stdout.readline, "")
+        said = next(line for line in lines if line.startswith("complaint"))
+        assert program.poll() is None and "WARPWATCH_COUNTERS_SKIP=saxpy" in said
+        program.kill()
 
 
 FAILURES = [

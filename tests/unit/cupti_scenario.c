@@ -119,6 +119,7 @@ static const char *kernel_name(uint32_t index)
 static void complain(const char *line)
 {
     printf("complaint %s\n", line);
+    fflush(stdout);
 }
 
 static void set_feature(uint64_t bits)
