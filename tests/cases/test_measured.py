@@ -63,7 +63,7 @@ def test_what_measuring_took_is_shown(simulated):
     report = run.report
     assert report["totals"]["measured_launches"] == {"timing": 0, "set_a": 3, "set_b": 1}
     assert report["totals"]["measuring_ns"] == report["processes"][0]["measuring_ns"] > 0
-    assert "3 by counter set A, 1 by set B" in warpwatch("report", run.output)
+    assert "Measured: 3 launches by counter set A, 1 launch by counter set B; that took" in warpwatch("report", run.output)
     header, row, *_ = warpwatch("report", "--format", "csv", run.output).splitlines()
     row = dict(zip(header.split(","), row.split(",")))
     assert (row["measured_timing"], row["measured_set_a"], row["measured_set_b"]) == ("0", "3", "1")

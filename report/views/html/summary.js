@@ -131,10 +131,14 @@ function costItem() {
 
 function measuredItem() {
     const {measured_launches: by, measuring_ns: spent} = report.totals;
-    return by ? element(
-                    "li", {class: "plain"}, `measured: ${plural(by.timing, "launch", "launches")} by timing, ` +
-                        `${count(by.set_a)} by counter set A, ${count(by.set_b)} by set B; that took ${duration(spent)}`) :
-                null;
+    if (!by) {
+        return null;
+    }
+    const parts = [[by.timing, "by timing"], [by.set_a, "by counter set A"], [by.set_b, "by counter set B"]]
+                      .filter(([launches]) => launches)
+                      .map(([launches, how]) => `${plural(launches, "launch", "launches")} ${how}`);
+    return element(
+        "li", {class: "plain"}, `measured: ${parts.join(", ") || "no launch"}; that took ${duration(spent)}`);
 }
 
 function trustItems() {

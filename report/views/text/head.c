@@ -134,13 +134,31 @@ static void write_cost(const struct page *page, const struct merged_totals *tota
     page_end(page);
 }
 
+static void write_measured(const struct page *page, const struct merged_totals *totals)
+{
+    const struct {
+        uint64_t launches;
+        const char *by;
+    } parts[] = {{totals->measured.timing, "by timing"},
+                 {totals->measured.set_a, "by counter set A"},
+                 {totals->measured.set_b, "by counter set B"}};
+    const char *between = "Measured: ";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].launches) {
+            page_print(page, PLAIN, "%s%s %s", between, PLURAL(parts[i].launches, "launch"), parts[i].by);
+            between = ", ";
+        }
+    }
+    page_print(page, PLAIN,
+               strcmp(between, ", ") == 0 ? "; that took %s." : "Measured: no launch; trying took %s.",
+               DURATION((double)totals->measuring_ns));
+    page_end(page);
+}
+
 static void write_measuring(const struct page *page, const struct merged_totals *totals)
 {
     if (totals->measuring_known) {
-        page_print(page, PLAIN, "Measured: %s by timing, %s by counter set A, %s by set B; that took %s.",
-                   PLURAL(totals->measured.timing, "launch"), COUNT(totals->measured.set_a),
-                   COUNT(totals->measured.set_b), DURATION((double)totals->measuring_ns));
-        page_end(page);
+        write_measured(page, totals);
     }
     if (totals->graphs.gpu_ns_count) {
         page_print(page, PLAIN, "Graph replays took %s of GPU time, %s each (median).",
