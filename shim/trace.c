@@ -146,9 +146,11 @@ static void lose(struct shard *shard)
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; before that pages come one by one, at the same place */
 #endif
 
-/* A page fault costs as much as writing its records. Few pages at a time, so that no launch waits long. */
+/* A page fault costs as much as writing its records. Few pages at a time, so that no launch waits long. (On
+ * ext4 zeros by pwrite would take half as long, but the descriptor might be another file's by now.) */
 static COLD void populate(struct trace_ring *ring, struct store_extent *extent)
 {
+    KEEP_ERRNO;
     uint64_t from = sizeof *extent + (uint64_t)ring->used * sizeof(struct store_trace);
     uint64_t to = from + POPULATED_RECORDS * sizeof(struct store_trace);
     from = from / PAGE_BYTES * PAGE_BYTES;
