@@ -67,8 +67,8 @@ static bool being_traced(void)
         return false;
     }
     status[length] = 0;
-    const char *tracer = strstr(status, "TracerPid:");
-    return tracer && strtol(tracer + strlen("TracerPid:"), NULL, 10) != 0;
+    const char *tracer = strstr(status, "TracerPid:\t");
+    return tracer && tracer[strlen("TracerPid:\t")] != '0';
 }
 
 const char *diagnose_neighbour(void)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "decimal.h"
 #include "settings.h"
 
 void identity_host(char host[64])
@@ -55,16 +56,18 @@ static uint64_t start_ticks(void)
     for (int number = 2; field && number < 22; number++) {
         field = strchr(field + 1, ' ');
     }
-    return field ? strtoull(field + 1, NULL, 10) : 0;
+    if (field == NULL) {
+        return 0;
+    }
+    field++;
+    return decimal_read(&field);
 }
 
 static int32_t number_from(const char *const variables[], int32_t otherwise)
 {
     for (; *variables; variables++) {
-        const char *value = getenv(*variables);
-        char *end;
-        long number = value && *value ? strtol(value, &end, 10) : -1;
-        if (number >= 0 && number <= INT32_MAX && *end == '\0') {
+        uint64_t number = decimal_or(getenv(*variables), INT32_MAX, UINT64_MAX);
+        if (number <= INT32_MAX) {
             return (int32_t)number;
         }
     }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decimal.h"
+
 struct settings settings;
 
 static void complain(const char *variable, const char *accepted)
@@ -37,10 +39,9 @@ static uint64_t read_megabytes(const char *variable, uint64_t otherwise, uint64_
     if (value == NULL || value[0] == '\0') {
         return otherwise << 20;
     }
-    char *end;
-    unsigned long long number = strtoull(value, &end, 10);
-    if (*end == '\0' && value[0] != '-' && number >= 1 && number <= most) {
-        return (uint64_t)number << 20;
+    uint64_t number = decimal_or(value, most, 0);
+    if (number >= 1) {
+        return number << 20;
     }
     complain(variable, "a number of megabytes from 1 to 900");
     return otherwise << 20;
@@ -105,10 +106,7 @@ static bool report_is_known(const char *formats)
 /* Not for people: a wrong value is none. */
 static uint32_t read_run(void)
 {
-    const char *value = getenv("WARPWATCH_RUN");
-    char *end;
-    unsigned long long number = value ? strtoull(value, &end, 10) : 0;
-    return value && *end == '\0' && number <= UINT32_MAX ? (uint32_t)number : 0;
+    return (uint32_t)decimal_or(getenv("WARPWATCH_RUN"), UINT32_MAX, 0);
 }
 
 void settings_read(void)
