@@ -1,12 +1,14 @@
 /* One file from its regions to the table of its kernels. */
 #include "scan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "containers.h"
 #include "jobs.h"
 #include "report/cli.h"
+#include "report/names/visible.h"
 #include "select.h"
 
 const char *const scan_origin_names[] = {"linked", "pre-link", "cubin", "ptx"};
@@ -123,11 +125,16 @@ static void on_region(const struct host_region *region, void *context)
     }
 }
 
+/* One line of a terminal, whatever the file is called. */
 static void on_tick(void *context, uint64_t finished)
 {
     struct scan *scan = context;
     if (scan->options->progress) {
-        cli_progress(scan->file->path, finished >> 20, scan->queued_bytes >> 20);
+        const char *slash = strrchr(scan->file->path, '/');
+        char doing[64], *name = visible(slash ? slash + 1 : scan->file->path);
+        snprintf(doing, sizeof doing, "%.50s: MB", name ? name : "");
+        free(name);
+        cli_progress(doing, finished >> 20, scan->queued_bytes >> 20);
     }
 }
 
