@@ -56,8 +56,9 @@ def test_pages_and_completion_are_installed(installed):
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
-    if shutil.which("dpkg-deb") is None:
-        pytest.skip("no dpkg-deb here")
+    for command in ("dpkg-shlibdeps", "file"):
+        if shutil.which(command) is None:
+            pytest.skip(f"no {command} here: apt-get install dpkg-dev file")
     directory = tmp_path_factory.mktemp("package")
     done = subprocess.run(["cpack", "-G", "DEB", "--config", str(BUILD / "CPackConfig.cmake"), "-B", str(directory),
                            "-D", f"CPACK_OUTPUT_FILE_PREFIX={directory}"],
