@@ -19,15 +19,21 @@ static void print_number(FILE *stream, int width, bool known, uint32_t number)
 }
 
 /* "=128" is required, "<=128" the launch bound, "128" what was asked for or the best size. */
+static const char *sign_of_block(const struct scan_view *view, const struct scan_kernel *kernel)
+{
+    if (kernel->valid & CUBIN_HAS_REQUIRED_BLOCK) {
+        return "=";
+    }
+    return kernel->valid & CUBIN_HAS_MAX_THREADS && !view->question->block ? "<=" : "";
+}
+
 static void print_block(const struct scan_view *view, const struct scan_judged *judged)
 {
-    char text[16];
-    uint32_t valid = judged->kernel->valid;
-    const char *sign = valid & CUBIN_HAS_REQUIRED_BLOCK                          ? "="
-                       : valid & CUBIN_HAS_MAX_THREADS && !view->question->block ? "<="
-                                                                                 : "";
-    snprintf(text, sizeof text, "%s%u", sign, judged->verdict.block);
-    fprintf(view->stream, "%8s", judged->verdict.known ? text : "-");
+    char text[16] = "-";
+    if (judged->verdict.known) {
+        snprintf(text, sizeof text, "%s%u", sign_of_block(view, judged->kernel), judged->verdict.block);
+    }
+    fprintf(view->stream, "%8s", text);
 }
 
 static void print_figures(const struct scan_view *view, const struct scan_judged *judged)
