@@ -23,6 +23,8 @@ def values_of(name, argument, text, gpus):
         return "file"
     if argument == "DIR":
         return "directory"
+    if argument == "VALUE":
+        return re.split(", | or ", text.rsplit(": ", 1)[-1])
     if name == "--format":
         return re.findall(r"\b(?:text|json|csv|html)\b", text)
     return "any"
@@ -34,7 +36,6 @@ def options_of(page, gpus):
         found = re.fullmatch(r"(--?[a-z-]+)(?: (\S+))?", item.term)
         if found:
             name, argument = found.groups()
-            argument = argument or ("N" if page.words[:1] == ["model"] and ": a" in item.text else None)
             options.append(Option(name, values_of(name, argument, item.text, gpus), item.text))
     return options + [Option("--help", None, "explains this")]
 
@@ -108,8 +109,11 @@ def zsh_option(option):
     return f"'{option.name}[{zsh_text(option.text)}]{action}'"
 
 
+ZSH_OPERANDS = {"command": ["'(-)1:program:_command_names -e'", "'*::arguments:_normal'"], "file": ["'*:file:_files'"]}
+
+
 def zsh_case(page, gpus, indent):
-    operand = {"command": ["'(-)*::program:_normal'"], "file": ["'*:file:_files'"]}.get(OPERANDS.get(page.words[0]), [])
+    operand = ZSH_OPERANDS.get(OPERANDS.get(page.words[0]), [])
     specs = [zsh_option(option) for option in options_of(page, gpus)] + operand
     return [f"{indent}{page.words[-1]})", f"{indent}    _arguments -S \\"] + \
            [f"{indent}        {spec} \\" for spec in specs[:-1]] + [f"{indent}        {specs[-1]}", f"{indent}    ;;"]

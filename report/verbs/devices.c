@@ -12,8 +12,8 @@
 
 static void print_help(void)
 {
-    puts("The GPUs of this machine, as the driver tells, and those that --device may name.\n\n"
-         "usage: warpwatch devices [--json] [--devices FILE] [-o FILE]\n\n"
+    puts("usage: warpwatch devices [--json] [--devices FILE] [-o FILE]\n\n"
+         "Lists the GPUs of this machine, as the driver tells, and those that --device may name.\n\n"
          "  --json           with all figures and their sources\n"
          "  --devices FILE   JSON with more devices, as in WARPWATCH_DEVICES; see docs/devices.md\n"
          "  -o FILE          write there instead of stdout");

@@ -1,4 +1,5 @@
 /* `warpwatch model NAME`: one launch from options, or a table of them with --batch. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,24 @@ static void print_help(FILE *stream)
     fputs("\nwarpwatch model NAME --help lists the options of one.\n", stream);
 }
 
+static const char *value_name(enum parameter_kind kind)
+{
+    switch (kind) {
+    case PARAMETER_SWITCH:
+        return "";
+    case PARAMETER_DEVICE:
+        return " NAME";
+    case PARAMETER_CHOICE:
+        return " VALUE";
+    default:
+        return " N";
+    }
+}
+
 static void print_model_help(const struct model *model, FILE *stream)
 {
-    fprintf(stream, "%s\n\nusage: warpwatch model %s %s\n\n", model->summary, model->name, model->usage);
+    fprintf(stream, "usage: warpwatch model %s %s\n\n%c%s.\n\n", model->name, model->usage,
+            toupper((unsigned char)model->summary[0]), model->summary + 1);
     for (int i = 0; i < model->parameters_count; i++) {
         const struct parameter *parameter = &model->parameters[i];
         char option[PARAMETER_OPTION_BYTES], accepts[PARAMETER_ACCEPTS_BYTES];
@@ -44,15 +60,18 @@ static void print_model_help(const struct model *model, FILE *stream)
             snprintf(accepts, sizeof accepts, "a name that warpwatch devices lists");
         }
         bool has_value = parameter->kind != PARAMETER_SWITCH;
-        fprintf(stream, "  %-30s %s%s%s\n", option, parameter->help, has_value ? ": " : "",
+        const char *value = value_name(parameter->kind);
+        int room = 32 - (int)strlen(option);
+        fprintf(stream, "  %s%-*s %s%s%s\n", option, room, value, parameter->help, has_value ? ": " : "",
                 has_value ? accepts : "");
     }
-    fputs("  --json                         all figures, unrounded\n"
-          "  --batch [FILE]                 CSV from FILE or stdin; columns are the options' names, with _ "
-          "for -\n"
-          "  --devices FILE                 more devices, as in WARPWATCH_DEVICES; see docs/devices.md\n"
-          "  -o FILE                        write there instead of stdout\n",
-          stream);
+    fputs(
+        "  --json                            all figures, unrounded\n"
+        "  --batch [FILE]                    CSV from FILE or stdin; columns are the options' names, with _ "
+        "for -\n"
+        "  --devices FILE                    more devices, as in WARPWATCH_DEVICES; see docs/devices.md\n"
+        "  -o FILE                           write there instead of stdout\n",
+        stream);
 }
 
 static const struct parameter *find_option(const struct model *model, const char *text, size_t length)

@@ -99,6 +99,7 @@ def test_bash_completes_values_and_files(tmp_path):
     assert complete("report", "--device", "h2") == ["h200"]
     assert complete("model", "occupancy", "--device", "rtx5") == ["rtx5090"]
     assert complete("model", "occupancy", "--threads", "") == []
+    assert complete("model", "divergence", "--pattern", "") == ["random", "interleaved", "aligned"]
     assert complete("report", "o", directory=tmp_path) == ["one.ww"]
     assert complete("run", "-o", "", directory=tmp_path) == ["folder"]
     assert complete("run", "--", "warpwa_none") == [] and "bash" in complete("run", "bas")
