@@ -43,6 +43,7 @@ static struct {
     uint32_t in_second, in_all, since_sample, in_set, set_unused;
     CUresult (*current_context)(CUcontext *);
     CUresult (*context_device)(CUdevice *);
+    CUresult (*device_attribute)(int *, CUdevice_attribute, CUdevice);
     char skip[512]; /* WARPWATCH_COUNTERS_SKIP: parts of kernel names, separated by commas */
 } counters = {.lock = ATOMIC_FLAG_INIT};
 
@@ -81,13 +82,25 @@ static bool name_has_any(const char *name, const char *parts)
     return false;
 }
 
+/* A green context, or one under MPS: not supported, and nobody tells us when a green context ends. */
+static bool has_part_of_device(const struct store_configuration *record)
+{
+    CUdevice device;
+    int sms;
+    return (record->valid & STORE_CONFIGURATION_CONTEXT_SMS) && counters.device_attribute &&
+           counters.context_device(&device) == CUDA_SUCCESS &&
+           counters.device_attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) ==
+               CUDA_SUCCESS &&
+           record->context_sms < (uint32_t)sms;
+}
+
 /* Kernels that wait for other launches or other GPUs would hang while the context is synchronised after each.
  */
 static bool must_not_be_measured(uint32_t configuration)
 {
     const struct store_configuration *record = plugin.configuration(configuration);
     const char *name = plugin.kernel_name(configuration);
-    return !record || (record->flags & STORE_LAUNCH_MULTIDEVICE) || !name ||
+    return !record || !name || (record->flags & STORE_LAUNCH_MULTIDEVICE) || has_part_of_device(record) ||
            name_has_any(name, "nccl,nvshmem") || name_has_any(name, counters.skip);
 }
 
@@ -111,16 +124,26 @@ static bool set_may_change(void)
     return counters.in_set >= SET_DWELL_LAUNCHES || counters.set_unused >= SET_UNUSED_LAUNCHES;
 }
 
+static bool any_is_enabled(void)
+{
+    for (int i = 0; i < SESSIONS; i++) {
+        if (counters.sessions[i].state == SESSION_ENABLED) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The set to measure next: the one already configured while it is wanted. -1: none now. */
 static int choose_set(const struct sampled *sampled, const struct session *session)
 {
-    bool enabled = session->state == SESSION_ENABLED;
-    if (enabled && set_is_wanted(sampled, session->set)) {
+    if (session->state == SESSION_ENABLED && set_is_wanted(sampled, session->set)) {
         return (int)session->set;
     }
+    bool may_enable = set_may_change() || !any_is_enabled();
     for (int set = 0; set < METRIC_SETS; set++) {
         bool possible = session->plans[set].count && session->plans[set].passes == 1;
-        if (possible && set_is_wanted(sampled, (enum metric_set)set) && (!enabled || set_may_change())) {
+        if (possible && may_enable && set_is_wanted(sampled, (enum metric_set)set)) {
             return set;
         }
     }
@@ -184,6 +207,7 @@ static bool begin_sample(struct sampled *sampled, uint32_t configuration)
         return false;
     }
     if (session->state != SESSION_ENABLED || session->set != (enum metric_set)set) {
+        disable_all(); /* one context at a time has the profiler */
         result = session_enable(&cupti, session, (enum metric_set)set);
         counters.in_set = 0;
     }
@@ -359,6 +383,8 @@ const struct plugin_hooks *counters_open(char *why, size_t size)
     counters.sampled.entry_bytes = sizeof(struct sampled);
     counters.current_context = (CUresult(*)(CUcontext *))plugin.driver_symbol("cuCtxGetCurrent");
     counters.context_device = (CUresult(*)(CUdevice *))plugin.driver_symbol("cuCtxGetDevice");
+    counters.device_attribute =
+        (CUresult(*)(int *, CUdevice_attribute, CUdevice))plugin.driver_symbol("cuDeviceGetAttribute");
     if (!counters.current_context || !counters.context_device) {
         snprintf(why, size, "counters: the driver has no cuCtxGetCurrent");
         return NULL;
