@@ -65,13 +65,12 @@ static void print_model_help(const struct model *model, FILE *stream)
         fprintf(stream, "  %s%-*s %s%s%s\n", option, room, value, parameter->help, has_value ? ": " : "",
                 has_value ? accepts : "");
     }
-    fputs(
-        "  --json                            all figures, unrounded\n"
-        "  --batch [FILE]                    CSV from FILE or stdin; columns are the options' names, with _ "
-        "for -\n"
-        "  --devices FILE                    more devices, as in WARPWATCH_DEVICES; see docs/devices.md\n"
-        "  -o FILE                           write there instead of stdout\n",
-        stream);
+    fputs("  --json                           all figures, unrounded\n"
+          "  --batch [FILE]                   CSV from FILE or stdin; columns are the options' names, with _ "
+          "for -\n"
+          "  --devices FILE                   more devices, as in WARPWATCH_DEVICES; see docs/devices.md\n"
+          "  -o FILE                          write there instead of stdout\n",
+          stream);
 }
 
 static const struct parameter *find_option(const struct model *model, const char *text, size_t length)
