@@ -30,6 +30,12 @@ static void print_note(FILE *stream, uint64_t number, const char *noun, const ch
     }
 }
 
+static bool nothing_runs(const struct scan_view *view, const struct scan_file *file)
+{
+    return view->device && !view->options->kernel && !view->options->sm && file->kernels_count == 0 &&
+           file->undecodable_count == 0 && file->counts.cubins + file->counts.ptx > 0;
+}
+
 static void print_contents(struct scan_view *view, const struct scan_file *file,
                            const struct scan_summary *summary)
 {
@@ -50,6 +56,9 @@ static void print_contents(struct scan_view *view, const struct scan_file *file,
     print_note(stream, summary->without_resources, "kernel",
                "of PTX only: an assembler decides the resources at load time");
     print_note(stream, counts->lto_only, "container", "of LTO-IR only: kernels come to be at link time");
+    if (nothing_runs(view, file)) {
+        fprintf(stream, "  nothing of it runs on %s\n", view->device);
+    }
     print_faults(stream, file);
 }
 

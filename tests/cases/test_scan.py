@@ -146,6 +146,11 @@ def test_text_names_what_matters():
     assert "hidden" not in text
 
 
+def test_a_device_that_can_run_nothing_of_it():
+    assert "nothing of it runs on NVIDIA B200\n" in warpwatch("scan", "--device", "b200", CUBIN)
+    assert "nothing of it" not in warpwatch("scan", "--device", "b200", "--kernel", "no such kernel", PTX)
+
+
 ALIKE = """
 template <int N> __global__ void fill(int *p) { p[threadIdx.x] = 1; }
 template __global__ void fill<1>(int *); template __global__ void fill<2>(int *);
