@@ -9,6 +9,8 @@
 
 #include "names/visible.h"
 
+enum { SHARDS_LIMIT = 1 << 16 };
+
 /* --- opening ------------------------------------------------------------------------------------------- */
 
 static char *stream_name(uint64_t handle)
@@ -137,20 +139,42 @@ static bool is_thread(const struct store_trace *record)
     return record->when != 0 && record->target == STORE_NO_TARGET;
 }
 
-/* All records of a shard as they lie in the file; NULL: out of memory. */
-static struct store_trace *gather(const struct trace *trace, uint32_t shard, uint32_t *count)
+static int by_owner(const void *left, const void *right)
+{
+    const struct store_run *a = left, *b = right;
+    int order = (a->owner > b->owner) - (a->owner < b->owner);
+    return order ? order : (a->first > b->first) - (a->first < b->first);
+}
+
+/* Sorts the runs by shard; those that no shard can have are left out. How many remain. */
+static uint32_t runs_in_order(struct trace *trace)
+{
+    struct store_run *runs = trace->records.runs;
+    uint32_t count = trace->records.runs_count;
+    if (count) {
+        qsort(runs, count, sizeof *runs, by_owner);
+    }
+    while (count && runs[count - 1].owner >= SHARDS_LIMIT) {
+        store_file_note(&trace->file, "trace records of a thread that cannot be");
+        count--;
+    }
+    return count;
+}
+
+/* All records of runs that follow each other, as they lie in the file; NULL: out of memory. */
+static struct store_trace *gather(const struct trace *trace, const struct store_run *runs,
+                                  uint32_t runs_count, uint32_t *count)
 {
     *count = 0;
-    for (uint32_t i = 0; i < trace->records.runs_count; i++) {
-        *count += trace->records.runs[i].owner == shard ? trace->records.runs[i].count : 0;
+    for (uint32_t i = 0; i < runs_count; i++) {
+        *count += runs[i].count;
     }
     struct store_trace *records = malloc(((size_t)*count + 1) * sizeof *records), *end = records;
-    for (uint32_t i = 0; records && i < trace->records.runs_count; i++) {
-        const struct store_run *run = &trace->records.runs[i];
-        if (run->owner == shard && run->count) {
-            memcpy(end, (const struct store_trace *)trace->records.records + run->first,
-                   run->count * sizeof *records);
-            end += run->count;
+    for (uint32_t i = 0; records && i < runs_count; i++) {
+        if (runs[i].count) {
+            memcpy(end, (const struct store_trace *)trace->records.records + runs[i].first,
+                   runs[i].count * sizeof *records);
+            end += runs[i].count;
         }
     }
     return records;
@@ -205,14 +229,14 @@ static void walk_launch(struct walk *walk, const struct store_trace *record)
 }
 
 /* Until a record says which thread launches, it is the shard's only one, or one that has ended since. */
-static bool walk_shard(struct walk *walk, uint32_t shard)
+static bool walk_shard(struct walk *walk, uint32_t shard, const struct store_run *runs, uint32_t runs_count)
 {
     static const struct store_shard unreadable;
     const struct store_shard *shards = walk->trace->shards.records;
     const struct store_shard *record = shard < walk->trace->shards.count ? &shards[shard] : &unreadable;
     bool only = record != &unreadable && record->adoptions == 0;
     uint32_t count;
-    struct store_trace *records = gather(walk->trace, shard, &count);
+    struct store_trace *records = gather(walk->trace, runs, runs_count, &count);
     if (!records) {
         return false;
     }
@@ -242,13 +266,15 @@ bool trace_walk(struct trace *trace, trace_thread_visitor *thread, trace_launch_
                         .launch = launch,
                         .context = context,
                         .offset_ns = start_ns > trace->epoch_ns ? start_ns - trace->epoch_ns : 0};
-    uint32_t shards = trace->shards.count;
-    for (uint32_t i = 0; i < trace->records.runs_count; i++) {
-        uint32_t owner = trace->records.runs[i].owner;
-        shards = owner >= shards && owner < UINT16_MAX ? owner + 1 : shards;
-    }
-    for (uint32_t shard = 0; shard < shards; shard++) {
-        if (!walk_shard(&walk, shard)) {
+    struct store_run *runs = trace->records.runs;
+    uint32_t runs_count = runs_in_order(trace);
+    for (uint32_t shard = 0, i = 0; shard < trace->shards.count || i < runs_count; shard++) {
+        shard = shard < trace->shards.count ? shard : runs[i].owner; /* of which nothing else is there */
+        uint32_t first = i;
+        while (i < runs_count && runs[i].owner == shard) {
+            i++;
+        }
+        if (!walk_shard(&walk, shard, i > first ? &runs[first] : NULL, i - first)) {
             return false;
         }
     }
