@@ -14,8 +14,7 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 RUNTIME = BUILD / "simcuda" / "libcudart.so.13"
 SKIPPED = BUILD / "torch.skipped"
 
-pytestmark = pytest.mark.skipif(SKIPPED.exists() and not PYTHON.exists(),
-                                reason=SKIPPED.read_text().strip() if SKIPPED.exists() else "")
+pytestmark = pytest.mark.skipif(SKIPPED.exists(), reason=SKIPPED.read_text().strip() if SKIPPED.exists() else "")
 
 
 @pytest.fixture
