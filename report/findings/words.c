@@ -40,6 +40,8 @@ const char *word_count(char word[WORD_BYTES], uint64_t value)
     return word;
 }
 
+#define LEAST_PERCENT 0.0001 /* told apart from none and from all */
+
 /* As few decimals as keep the value apart from the nearest whole number. */
 static void apart_from_whole(char word[WORD_BYTES], double value)
 {
@@ -69,7 +71,11 @@ const char *word_waves(char word[WORD_BYTES], double waves)
 const char *word_percent(char word[WORD_BYTES], double fraction)
 {
     double percent = fraction * 100, rounded = round(percent * 10) / 10;
-    if (rounded == 0 || rounded == 100) {
+    if (percent > 0 && percent < LEAST_PERCENT) {
+        snprintf(word, WORD_BYTES, "<%g", LEAST_PERCENT);
+    } else if (percent < 100 && percent > 100 - LEAST_PERCENT) {
+        snprintf(word, WORD_BYTES, ">%g", 100 - LEAST_PERCENT);
+    } else if (rounded == 0 || rounded == 100) {
         apart_from_whole(word, percent);
     } else {
         snprintf(word, WORD_BYTES, "%.*f", rounded == round(rounded) ? 0 : 1, rounded);

@@ -8,6 +8,9 @@
 
 void buffer_append(struct buffer *buffer, const char *bytes, size_t length)
 {
+    if (length == 0) {
+        return; /* nothing may have been allocated yet */
+    }
     if (buffer->length + length > buffer->capacity) {
         size_t capacity = 2 * (buffer->length + length) + 256;
         char *grown = realloc(buffer->bytes, capacity);

@@ -16,6 +16,8 @@ static void numbers_read_well(void **state)
     assert_string_equal(PERCENT(1), "100 %");
     assert_string_equal(PERCENT(0.99999), "99.999 %");
     assert_string_equal(PERCENT(0.0001), "0.01 %");
+    assert_string_equal(PERCENT(1e-9), "<0.0001 %");
+    assert_string_equal(PERCENT(1 - 1e-9), ">99.9999 %");
     assert_string_equal(WAVES(265.0 / 264), "1.004");
     assert_string_equal(WAVES(2), "2");
     assert_string_equal(WAVES(19.39), "19.4");

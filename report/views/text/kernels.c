@@ -25,7 +25,7 @@ static void write_kernel(const struct page *page, const struct merged_kernel *ke
     page_right(page, FAINT, NUMBER - 1, COUNT(number));
     page_space(page, 1);
     page_left(page, PLAIN, page->columns - NUMBER - RIGHT_PART, kernel->short_name);
-    page_right(page, PLAIN, LAUNCHES, COUNT(kernel->launches));
+    page_right(page, PLAIN, LAUNCHES, short_count(kernel->launches).text);
     page_space(page, 2);
     write_idle(page, kernel);
     page_right(page, PLAIN, PERCENTAGE,

@@ -64,7 +64,7 @@ static void write_shape(const struct page *page, const struct merged_configurati
     } else {
         page_left(page, PLAIN, SHAPE, shape.text);
     }
-    page_right(page, PLAIN, LAUNCHES, COUNT(launches));
+    page_right(page, PLAIN, LAUNCHES, short_count(launches).text);
     page_space(page, 2);
     write_occupancy(page, &configuration->judged);
     write_waves(page, &configuration->judged);

@@ -31,6 +31,17 @@ struct limiter_text text_limiters(unsigned limiters)
     return result;
 }
 
+struct short_text short_count(uint64_t count)
+{
+    struct short_text result;
+    if (count < 1000000000u) {
+        snprintf(result.text, sizeof result.text, "%s", COUNT(count));
+    } else {
+        snprintf(result.text, sizeof result.text, "%.3e", (double)count);
+    }
+    return result;
+}
+
 struct short_text short_percent(double fraction)
 {
     struct short_text result;

@@ -26,6 +26,7 @@ struct short_text {
     char text[16];
 };
 /* "12 %", "<1 %", ">99 %": at most 5 columns, and never a whole that is none. */
+struct short_text short_count(uint64_t count); /* 11 characters at most */
 struct short_text short_percent(double fraction);
 /* "1.004", "0.02", "<0.001": at most 7 columns below a million waves. */
 struct short_text short_waves(double waves);
