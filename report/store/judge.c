@@ -16,6 +16,7 @@ const char *const finding_severity_names[] = {"high", "medium", "low", "note"};
 
 /* Larger than any device has, small enough for the ints of the model, which multiplies blocks by warps. */
 #define PLAUSIBLE_MOST      (1u << 24)
+#define DRIVER_MOST_BLOCKS  1024u
 #define CLUSTER_MOST_BLOCKS 1024u
 
 /* --- the SM -------------------------------------------------------------------------------------------- */
@@ -150,7 +151,7 @@ static void judge_occupancy(struct judgement *judged, const struct merged_kernel
     struct occupancy occupancy;
     /* it ran, so an answer of 0 blocks was given for something else */
     uint32_t driver = own && (configuration->valid & STORE_CONFIGURATION_BLOCKS) &&
-                              configuration->driver_blocks_per_sm < PLAUSIBLE_MOST
+                              configuration->driver_blocks_per_sm < DRIVER_MOST_BLOCKS
                           ? configuration->driver_blocks_per_sm
                           : 0;
     if (!judge_inputs(kernel, configuration, device, barriers, &sm, &launch) ||
