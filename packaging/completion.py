@@ -26,7 +26,7 @@ def values_of(name, argument, text, gpus):
     if argument == "VALUE":
         return re.split(", | or ", text.rsplit(": ", 1)[-1])
     if name == "--format":
-        return re.findall(r"\b(?:text|json|csv|html)\b", text)
+        return re.findall(r"\b(?:text|json|csv|html|perfetto|chrome)\b(?!:/)", text)
     return "any"
 
 
@@ -40,8 +40,12 @@ def options_of(page, gpus):
     return options + [Option("--help", None, "explains this")]
 
 
-# What stands after the options of a verb.
-OPERANDS = {"run": "command", "report": "file", "scan": "file", "doctor": "command"}
+# What stands after the options of a verb: files, if not this.
+OPERANDS = {"run": "command", "doctor": "command", "path": None, "devices": None, "model": None}
+
+
+def operand_of(verb):
+    return OPERANDS.get(verb, "file")
 
 
 def key(page):
@@ -90,8 +94,8 @@ def bash(pages, gpus):
             lines.append(f"    '{key(page)}') words='{' '.join(option.name for option in options_of(page, gpus))}' ;;")
     lines += ["    esac", "    case $word in", "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;",
               "    *)", "        case $verb in"]
-    lines += [f"        {verb}) COMPREPLY=($(compgen {'-c' if kind == 'command' else '-f'} -- \"$word\")) ;;"
-              for verb, kind in OPERANDS.items()]
+    generators = {"command": "compgen -c", "file": "compgen -f", None: "compgen -W \"$words\""}
+    lines += [f"        {verb}) COMPREPLY=($({generators[operand_of(verb)]} -- \"$word\")) ;;" for verb in verbs]
     lines += ["        *) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;", "        esac", "        ;;", "    esac",
               "}", "complete -o filenames -F _warpwatch warpwatch"]
     return "\n".join(lines) + "\n"
@@ -113,7 +117,7 @@ ZSH_OPERANDS = {"command": ["'(-)1:program:_command_names -e'", "'*::arguments:_
 
 
 def zsh_case(page, gpus, indent):
-    operand = ZSH_OPERANDS.get(OPERANDS.get(page.words[0]), [])
+    operand = ZSH_OPERANDS.get(operand_of(page.words[0]), [])
     specs = [zsh_option(option) for option in options_of(page, gpus)] + operand
     return [f"{indent}{page.words[-1]})", f"{indent}    _arguments -S \\"] + \
            [f"{indent}        {spec} \\" for spec in specs[:-1]] + [f"{indent}        {specs[-1]}", f"{indent}    ;;"]

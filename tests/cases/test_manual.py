@@ -95,7 +95,7 @@ def test_bash_completes_values_and_files(tmp_path):
     (tmp_path / "one.ww").touch()
     (tmp_path / "folder").mkdir()
     assert complete("report", "--format", "") == ["text", "json", "csv", "html"]
-    assert complete("scan", "--format", "c") == ["csv"]
+    assert complete("scan", "--format", "c") == ["csv"] and complete("export", "--format", "") == ["perfetto", "chrome"]
     assert complete("report", "--device", "h2") == ["h200"]
     assert complete("model", "occupancy", "--device", "rtx5") == ["rtx5090"]
     assert complete("model", "occupancy", "--threads", "") == []
