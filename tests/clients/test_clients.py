@@ -11,6 +11,8 @@ PROGRAMS = {
     "cuda_core": ([FATBIN], {}),
     "numba": ([], {"CUDA_HOME": CUDA_HOME}),
     "pycuda": ([FATBIN], {"PATH": f"{CUDA_HOME}/bin:/usr/bin:/bin"}),
+    "drjit": ([], {}),
+    "halide": ([], {}),
     "tinygrad": ([], {"DEV": "CUDA:PTX", "CACHELEVEL": "0"}),
 }
 

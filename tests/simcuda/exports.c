@@ -1,7 +1,7 @@
 /* An older driver (SIMCUDA_DRIVER_VERSION) does not export what came later. This one takes those functions
  * out of its own symbol table, before anybody can have looked. */
-#define SIMCUDA_EXPORTED_NAMES
 #include "driver.h"
+#include "exported.h"
 #include "settings.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ static const struct {
     void *function;
     int version;
 } exports[] = {
-#define EXPORT(symbol, name, version, default_stream) {(void *)symbol, version},
+#define EXPORT(symbol, name, version, default_stream) {(void *)exported_##symbol, version},
 #include "exports.def"
 #undef EXPORT
 };

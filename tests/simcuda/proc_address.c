@@ -1,6 +1,6 @@
 /* cuGetProcAddress, both versions: by name, CUDA version and default stream to an exported function. */
-#define SIMCUDA_EXPORTED_NAMES
 #include "driver.h"
+#include "exported.h"
 #include "require.h"
 #include "settings.h"
 
@@ -17,7 +17,8 @@ struct export
 };
 
 static const struct export exports[] = {
-#define EXPORT(symbol, name, version, default_stream) {#name, version, default_stream, (void *)symbol},
+#define EXPORT(symbol, name, version, default_stream)                                                        \
+    {#name, version, default_stream, (void *)exported_##symbol},
 #include "exports.def"
 #undef EXPORT
 };
