@@ -16,9 +16,12 @@ enum {
     MOST_STREAMS = STORE_TRACE_NO_STREAM
 };
 
-struct trace_ring { /* one page a traced thread */
-    uint32_t extents, current, used;
-    bool wrapped;
+struct trace_ring {              /* one page a traced thread */
+    struct store_extent *extent; /* being filled */
+    struct store_trace *next,
+        *pause; /* where the next record goes, and where there is something to do first */
+    uint32_t extents, current;
+    bool wrapped; /* no more extents: the oldest records are overwritten */
     struct {
         uint64_t stream;
         uint16_t index;
@@ -58,8 +61,9 @@ void trace_open(void)
     bytes_left = settings.trace_bytes;
 }
 
-static uint16_t find_stream(uint64_t stream)
+static COLD uint16_t find_stream(uint64_t stream)
 {
+    KEEP_ERRNO;
     struct store_stream record = {stream};
     uint32_t hash = hash_handle(stream);
     pthread_mutex_lock(&recorder_lock);
@@ -107,8 +111,13 @@ static bool grow_locked(struct shard *shard, struct trace_ring *ring)
     return true;
 }
 
+static struct store_trace *records_of(struct store_extent *extent)
+{
+    return (struct store_trace *)(extent + 1);
+}
+
 /* The next place is in a new extent, or in the oldest one. */
-static COLD bool advance(struct shard *shard, struct trace_ring *ring, bool locked)
+static bool advance(struct shard *shard, struct trace_ring *ring, bool locked)
 {
     bool grown = false;
     if (!ring->wrapped) {
@@ -119,18 +128,21 @@ static COLD bool advance(struct shard *shard, struct trace_ring *ring, bool lock
         if (!locked) {
             pthread_mutex_unlock(&recorder_lock);
         }
+        ring->wrapped = !grown;
     }
-    if (!grown && ring->extents) {
-        ring->wrapped = true;
-        ring->current = (ring->current + 1) % ring->extents;
+    if (ring->extents == 0) {
+        return false;
     }
-    ring->used = 0;
-    return ring->extents != 0;
+    ring->current = grown ? ring->current : (ring->current + 1) % ring->extents;
+    ring->extent = extent_at(ring);
+    ring->next = records_of(ring->extent);
+    return true;
 }
 
 static struct trace_ring *ring_of(struct shard *shard)
 {
     if (UNLIKELY(shard->trace == NULL)) {
+        KEEP_ERRNO;
         shard->trace = memory_map(PAGE_BYTES);
     }
     return shard->trace;
@@ -148,29 +160,38 @@ static void lose(struct shard *shard)
 
 /* A page fault costs as much as writing its records. Few pages at a time, so that no launch waits long. (On
  * ext4 zeros by pwrite would take half as long, but the descriptor might be another file's by now.) */
-static COLD void populate(struct trace_ring *ring, struct store_extent *extent)
+static void populate(const struct store_trace *first, const struct store_trace *end)
 {
-    KEEP_ERRNO;
-    uint64_t from = sizeof *extent + (uint64_t)ring->used * sizeof(struct store_trace);
-    uint64_t to = from + POPULATED_RECORDS * sizeof(struct store_trace);
-    from = from / PAGE_BYTES * PAGE_BYTES;
-    to = to < extent->bytes ? to / PAGE_BYTES * PAGE_BYTES : extent->bytes;
-    madvise((char *)extent + from, to - from, MADV_POPULATE_WRITE);
+    uintptr_t from = (uintptr_t)first / PAGE_BYTES * PAGE_BYTES, to = round_up((uintptr_t)end, PAGE_BYTES);
+    madvise((void *)from, to - from, MADV_POPULATE_WRITE);
 }
 
-static void append(struct shard *shard, struct trace_ring *ring, const struct store_trace *record,
-                   bool locked)
+/* At the end of an extent or of the pages that are there. */
+static COLD bool make_room(struct shard *shard, struct trace_ring *ring, bool locked)
 {
-    if (UNLIKELY(ring->extents == 0 || ring->used == extent_at(ring)->capacity) &&
+    KEEP_ERRNO;
+    struct store_extent *extent = ring->extent;
+    if ((extent == NULL || ring->next == records_of(extent) + extent->capacity) &&
         !advance(shard, ring, locked)) {
+        return false;
+    }
+    ring->pause = records_of(ring->extent) + ring->extent->capacity;
+    if (!ring->wrapped) {
+        bool far = ring->pause - ring->next > POPULATED_RECORDS;
+        ring->pause = far ? ring->next + POPULATED_RECORDS : ring->pause;
+        populate(ring->next, ring->pause);
+    }
+    return true;
+}
+
+static ALWAYS_INLINE void append(struct shard *shard, struct trace_ring *ring,
+                                 const struct store_trace *record, bool locked)
+{
+    if (UNLIKELY(ring->next == ring->pause) && !make_room(shard, ring, locked)) {
         lose(shard);
         return;
     }
-    struct store_extent *extent = extent_at(ring);
-    if (UNLIKELY(ring->used % POPULATED_RECORDS == 0) && !ring->wrapped) {
-        populate(ring, extent);
-    }
-    struct store_trace *place = (struct store_trace *)(extent + 1) + ring->used++;
+    struct store_trace *place = ring->next++;
     if (UNLIKELY(ring->wrapped)) {
         store_relaxed((_Atomic uint64_t *)&place->when, 0);
         if (LIKELY(place->target != STORE_NO_TARGET)) {
@@ -181,7 +202,8 @@ static void append(struct shard *shard, struct trace_ring *ring, const struct st
     store_relaxed((_Atomic uint32_t *)&place->duration, record->duration);
     store_release((_Atomic uint64_t *)&place->when, record->when);
     if (LIKELY(!ring->wrapped)) {
-        store_release((_Atomic uint32_t *)&extent->used, ring->used);
+        uint32_t used = (uint32_t)(ring->next - records_of(ring->extent));
+        store_release((_Atomic uint32_t *)&ring->extent->used, used);
     }
 }
 
