@@ -52,53 +52,69 @@ def key(page):
     return " ".join(page.words)
 
 
+BASH = """\
+# bash completion of warpwatch; made from its --help
+_warpwatch()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words= i
+    COMPREPLY=()
+    case $COMP_CWORD:$verb in
+    1:*) mapfile -t COMPREPLY < <(compgen -W '@VERBS@ help --help --version' -- "$word"); return ;;
+    2:help) mapfile -t COMPREPLY < <(compgen -W '@VERBS@' -- "$word"); return ;;
+    2:model) mapfile -t COMPREPLY < <(compgen -W '@MODELS@ --help' -- "$word"); return ;;
+    *:model) verb="model ${COMP_WORDS[2]}" ;;
+    *:run) # after the program that is run: its own completion, where bash-completion is loaded
+        for ((i = 2; i < COMP_CWORD; i++)); do
+            case ${COMP_WORDS[i]} in
+            --) i=$((i + 1)) ;;
+            -o | --format) i=$((i + 1)); continue ;;
+            -*) continue ;;
+            esac
+            [ $i -lt $COMP_CWORD ] || break
+            if declare -F _command_offset >/dev/null; then
+                _command_offset $i
+            else
+                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            fi
+            return
+        done
+        ;;
+    esac
+    case $verb:$before in
+@VALUES@
+    esac
+    case $verb in
+@OPTIONS@
+    esac
+    case $word:$verb in
+    -*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word") ;;
+@OPERANDS@
+    *) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word") ;;
+    esac
+}
+complete -o filenames -F _warpwatch warpwatch
+"""
+BASH_KINDS = {"command": "compgen -c", "file": "compgen -f", "directory": "compgen -d", "any": None}
+
+
+def bash_reply(values):
+    generator = f"compgen -W '{' '.join(values)}'" if isinstance(values, list) else BASH_KINDS[values]
+    return f'mapfile -t COMPREPLY < <({generator} -- "$word"); ' if generator else ""
+
+
 def bash(pages, gpus):
+    of_verbs = [(key(page), option) for page in pages[1:] for option in options_of(page, gpus)]
+    values = [f"    '{verb}':{option.name}) {bash_reply(option.values)}return ;;"
+              for verb, option in of_verbs if option.values is not None]
+    options = [f"    '{key(page)}') words='{' '.join(option.name for option in options_of(page, gpus))}' ;;"
+               for page in pages[1:]]
     verbs = [page.words[0] for page in pages if len(page.words) == 1]
+    operands = [f"    *:{verb}) {bash_reply(operand_of(verb))};;" for verb in verbs if operand_of(verb)]
+    text = BASH
+    for name, lines in (("VALUES", values), ("OPTIONS", options), ("OPERANDS", operands)):
+        text = text.replace(f"@{name}@", "\n".join(lines))
     models = [page.words[1] for page in pages if len(page.words) == 2]
-    lines = ["# bash completion of warpwatch; made from its --help", "_warpwatch()", "{",
-             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} i",
-             "    local verb=${COMP_WORDS[1]} words= COMPREPLY_words=", "    COMPREPLY=()",
-             "    if [ $COMP_CWORD -eq 1 ]; then",
-             f"        COMPREPLY=($(compgen -W '{' '.join(verbs)} help --help --version' -- \"$word\"))",
-             "        return", "    fi",
-             "    if [ \"$verb\" = help ] && [ $COMP_CWORD -eq 2 ]; then",
-             f"        COMPREPLY=($(compgen -W '{' '.join(verbs)}' -- \"$word\"))", "        return", "    fi",
-             "    if [ \"$verb\" = model ]; then",
-             "        if [ $COMP_CWORD -eq 2 ]; then",
-             f"            COMPREPLY=($(compgen -W '{' '.join(models)} --help' -- \"$word\"))", "            return",
-             "        fi", "        verb=\"model ${COMP_WORDS[2]}\"", "    fi",
-             "    # After the program that is run: its own completion, where bash-completion is loaded.",
-             "    if [ \"$verb\" = run ]; then",
-             "        for ((i = 2; i < COMP_CWORD; i++)); do",
-             "            case ${COMP_WORDS[i]} in",
-             "            --) i=$((i + 1)) ;;",
-             "            -o | --format) i=$((i + 1)); continue ;;",
-             "            -*) continue ;;", "            esac",
-             "            [ $i -lt $COMP_CWORD ] || break",
-             "            if declare -F _command_offset >/dev/null; then _command_offset $i; else",
-             "                COMPREPLY=($(compgen -f -- \"$word\")); fi", "            return", "        done", "    fi",
-             "    case $verb:$before in"]
-    for page in pages:
-        for option in options_of(page, gpus) if page.words else []:
-            pattern = f'    "{key(page)}:{option.name}")' if " " in key(page) else f"    {key(page)}:{option.name})"
-            action = {"file": "compgen -f", "directory": "compgen -d"}.get(option.values if isinstance(option.values, str) else "")
-            if isinstance(option.values, list):
-                action = f"compgen -W '{' '.join(option.values)}'"
-            if action:
-                lines.append(f"{pattern} COMPREPLY=($({action} -- \"$word\")); return ;;")
-            elif option.values == "any":
-                lines.append(f"{pattern} return ;;")
-    lines += ["    esac", "    case $verb in"]
-    for page in pages:
-        if page.words:
-            lines.append(f"    '{key(page)}') words='{' '.join(option.name for option in options_of(page, gpus))}' ;;")
-    lines += ["    esac", "    case $word in", "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;",
-              "    *)", "        case $verb in"]
-    generators = {"command": "compgen -c", "file": "compgen -f", None: "compgen -W \"$words\""}
-    lines += [f"        {verb}) COMPREPLY=($({generators[operand_of(verb)]} -- \"$word\")) ;;" for verb in verbs]
-    lines += ["        *) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;", "        esac", "        ;;", "    esac",
-              "}", "complete -o filenames -F _warpwatch warpwatch"]
-    return "\n".join(lines) + "\n"
+    return text.replace("@VERBS@", " ".join(verbs)).replace("@MODELS@", " ".join(models))
 
 
 def zsh_text(text):

@@ -75,7 +75,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
     done = subprocess.run(["bash", "-c", script, "bash", MANUAL / "completion" / "warpwatch", "warpwatch", *words],
                           capture_output=True, text=True, cwd=directory, env=clean_environment())
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    return done.stdout.split()
+    return [line for line in done.stdout.split("\n") if line]
 
 
 def test_bash_completes_verbs_and_models():
@@ -93,6 +93,7 @@ def test_bash_completes_exactly_the_options_of_a_verb(words):
 
 def test_bash_completes_values_and_files(tmp_path):
     (tmp_path / "one.ww").touch()
+    (tmp_path / "two words.ww").touch()
     (tmp_path / "folder").mkdir()
     assert complete("report", "--format", "") == ["text", "json", "csv", "html"]
     assert complete("scan", "--format", "c") == ["csv"] and complete("export", "--format", "") == ["perfetto", "chrome"]
@@ -101,6 +102,7 @@ def test_bash_completes_values_and_files(tmp_path):
     assert complete("model", "occupancy", "--threads", "") == []
     assert complete("model", "divergence", "--pattern", "") == ["random", "interleaved", "aligned"]
     assert complete("report", "o", directory=tmp_path) == ["one.ww"]
+    assert complete("report", "t", directory=tmp_path) == ["two words.ww"]
     assert complete("run", "-o", "", directory=tmp_path) == ["folder"]
     assert complete("run", "--", "warpwa_none") == [] and "bash" in complete("run", "bas")
     assert complete("run", "--", "cat", "on", directory=tmp_path) == ["one.ww"]
