@@ -63,10 +63,21 @@ static size_t read_at(const struct store_file *file, void *buffer, size_t bytes,
     return done;
 }
 
+/* Space is allocated before the header is written. */
+static bool is_unwritten(const struct store_header *header)
+{
+    static const struct store_header nothing;
+    return memcmp(header, &nothing, sizeof nothing) == 0;
+}
+
 static bool header_acceptable(struct store_file *file, char reason[STORE_REASON_BYTES])
 {
     const struct store_header *header = &file->header;
     const uint64_t known = STORE_FEATURE_TIMES;
+    if (is_unwritten(header)) {
+        snprintf(reason, STORE_REASON_BYTES, "nothing in it: its process ended in its first launch");
+        return false;
+    }
     if (memcmp(header->magic, STORE_MAGIC, sizeof header->magic) != 0) {
         snprintf(reason, STORE_REASON_BYTES, "not a warpwatch store");
         return false;

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 from collections import namedtuple
@@ -25,6 +26,25 @@ SAMPLES = BUILD / "sample_apps"
 CUDA_HOME = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
 LONG = os.environ.get("WARPWATCH_TEST_LONG") == "1"
 
+
+def sanitizer_of_build():
+    """"address", "thread" or "": what the build was made with."""
+    cache = BUILD / "CMakeCache.txt"
+    found = re.search(r"^WARPWATCH_SANITIZE:\w+=(\w*)", cache.read_text(), re.M) if cache.exists() else None
+    return found.group(1) if found else ""
+
+
+def sanitizer_runtime(sanitizer):
+    """Goes before everything else in programs that were not built with it."""
+    return subprocess.run(["gcc", f"-print-file-name=lib{sanitizer[0]}san.so"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+SANITIZER = sanitizer_of_build()
+SANITIZER_RUNTIME = sanitizer_runtime(SANITIZER) if SANITIZER else ""
+SANITIZER_OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:exitcode=99", "TSAN_OPTIONS": "exitcode=99",
+                     "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99:print_stacktrace=1"} if SANITIZER else {}
+
 Launch = namedtuple("Launch", "function device grid block cluster dynamic_shared_bytes")
 Count = namedtuple("Count", "launches graph_launches")
 
@@ -36,8 +56,15 @@ def clean_environment(**variables):
         for name, value in os.environ.items()
         if not name.startswith(("WARPWATCH_", "LD_", "CUDA_")) or name in ("WARPWATCH_BUILD", "CUDA_HOME")
     }
+    kept.update(SANITIZER_OPTIONS)
     kept.update({name: str(value) for name, value in variables.items() if value is not None})
+    if "LD_PRELOAD" in kept:
+        kept["LD_PRELOAD"] = preloaded(kept["LD_PRELOAD"])
     return kept
+
+
+def preloaded(libraries):
+    return f"{SANITIZER_RUNTIME}:{libraries}" if SANITIZER else str(libraries)
 
 
 def shape(dimensions):
@@ -157,7 +184,7 @@ def run_simulated(command, directory, preload=LIBRARY, device="h200", status=0, 
     ledger = directory / "ledger.json"
     settings = {"WARPWATCH_OUTPUT": output, **variables}
     if preload is not None:
-        settings["LD_PRELOAD"] = preload
+        settings["LD_PRELOAD"] = preloaded(preload)
     assignments = [f"{name}={value}" for name, value in settings.items() if value is not None]
     full = [str(DEV), "sim", "--device", device, "--ledger", str(ledger), "--", "env", *assignments,
             *map(str, command)]

@@ -166,7 +166,7 @@ def test_every_thread_has_some_room(tmp_path):
 
 def test_killed_at_any_moment(tmp_path):
     """What had returned is there; what was under way may be."""
-    command = [support.DEV, "sim", "--ledger", tmp_path / "ledger.json", "--", "env", f"LD_PRELOAD={support.LIBRARY}",
+    command = [support.DEV, "sim", "--ledger", tmp_path / "ledger.json", "--", "env", f"LD_PRELOAD={support.preloaded(support.LIBRARY)}",
                f"WARPWATCH_OUTPUT={tmp_path}", "WARPWATCH_TRACE=1", STREAMS, "2", "100000000"]
     program = subprocess.Popen(list(map(str, command)), env=support.clean_environment(), start_new_session=True)
     while not (stores := list(tmp_path.glob("*.ww"))) or stores[0].stat().st_size < 400000:

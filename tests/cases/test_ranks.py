@@ -41,7 +41,7 @@ def check_merged(run):
 
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun here: apt-get install openmpi-bin")
 def test_mpirun(simulated):
-    run = simulated([MPIRUN, "--oversubscribe", "-n", str(RANKS), "-x", f"LD_PRELOAD={support.LIBRARY}",
+    run = simulated([MPIRUN, "--oversubscribe", "-n", str(RANKS), "-x", f"LD_PRELOAD={support.preloaded(support.LIBRARY)}",
                      RANK, "OMPI_COMM_WORLD_RANK", str(ODD)],
                     preload=None, WARPWATCH_REPORT="none", OMPI_ALLOW_RUN_AS_ROOT=1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
     check_merged(run)

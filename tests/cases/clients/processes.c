@@ -227,11 +227,13 @@ static void short_threads(void)
 }
 
 /* Launches for ever, in threads; someone else ends it. */
+static unsigned shapes = 997;
+
 static void *launch_for_ever(void *context)
 {
     CHECK(DRIVER(cuCtxSetCurrent)(context));
     for (unsigned i = 0;; i++) {
-        CHECK(launch(i % 997 + 1));
+        CHECK(launch(i % shapes + 1));
     }
     return NULL;
 }
@@ -248,6 +250,13 @@ static void for_ever(void)
         pthread_create(&thread, NULL, launch_for_ever, context);
     }
     launch_for_ever(context);
+}
+
+/* The same, and hardly a launch that was there before: the store grows all the time. */
+static void grow_for_ever(void)
+{
+    shapes = 60000;
+    for_ever();
 }
 
 static void exec_another(void)
@@ -271,6 +280,7 @@ static const struct scenario scenarios[] = {
     {"make_directory", make_directory},
     {"short_threads", short_threads},
     {"for_ever", for_ever},
+    {"grow_for_ever", grow_for_ever},
     {"exec_another", exec_another},
 };
 
