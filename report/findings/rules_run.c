@@ -124,7 +124,8 @@ void dominated_by_one_configuration_judge(const struct findings_run *run, const 
     }
     struct largest most = largest_of(run, groups);
     free(groups);
-    if (most.share < (run->timed ? threshold_dominant_gpu_time : threshold_dominant_launches)) {
+    if (!most.configuration ||
+        most.share < (run->timed ? threshold_dominant_gpu_time : threshold_dominant_launches)) {
         return;
     }
     struct finding_draft draft = finding_draft_of(rule, SEVERITY_NOTE);

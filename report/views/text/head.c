@@ -30,6 +30,15 @@ static void write_start(const struct page *page, const struct merged_process *pr
     }
 }
 
+static double longest_seconds(const struct merged *merged)
+{
+    double longest = 0;
+    for (uint32_t i = 0; i < merged->processes_count; i++) {
+        longest = merged->processes[i].seconds > longest ? merged->processes[i].seconds : longest;
+    }
+    return longest;
+}
+
 static void write_command(const struct page *page, const struct merged *merged)
 {
     const struct merged_process *first = &merged->processes[0];
@@ -42,8 +51,8 @@ static void write_command(const struct page *page, const struct merged *merged)
         }
     }
     write_start(page, first);
-    if (first->seconds > 0) {
-        page_print(page, PLAIN, "%s · ", DURATION(first->seconds * 1e9));
+    if (longest_seconds(merged) > 0) {
+        page_print(page, PLAIN, "%s · ", DURATION(longest_seconds(merged) * 1e9));
     }
     if (merged->processes_count > 1) {
         page_print(page, PLAIN, "%s on %s", PLURAL(merged->processes_count, "process"),
