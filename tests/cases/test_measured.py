@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from support import BUILD, LIBRARY, SAMPLES, assert_same_launches, warpwatch, warpwatch_lines
+from support import BUILD, CUDA_HOME, LIBRARY, SAMPLES, assert_same_launches, warpwatch, warpwatch_lines
 
 
 def configurations(run):
@@ -144,3 +144,13 @@ def test_what_is_no_libcupti_is_named(simulated, tmp_path, library):
     said = warpwatch_lines(run.stderr)
     assert len(said) == 1 and str(library) in said[0] and "estimated" in said[0]
     assert configurations(run)[0]["sources"]["gpu_ns"] == "estimated"
+
+
+@pytest.mark.parametrize("measure", ["TIMING", "COUNTERS"])
+def test_nvidias_own_libcupti_refuses_a_driver_that_is_not_its_own(simulated, measure):
+    real = CUDA_HOME / "lib64" / "libcupti.so.13"
+    assert real.exists()
+    run = simulated([SAMPLES / "tiny"], WARPWATCH_CUPTI=real, **{f"WARPWATCH_{measure}": 1})
+    said = warpwatch_lines(run.stderr)
+    assert len(said) == 1 and "CUPTI does not work with this driver" in said[0]
+    assert_same_launches(run.ledger_counts, run.report_counts)
