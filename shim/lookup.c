@@ -13,6 +13,8 @@
 #include "profilers.h"
 #include "runtime.h"
 
+#define LIBRARY_NAME "libwarpwatch.so"
+
 /* What the stubs do next: return `value`, or jump to `jump` with the caller's arguments. */
 struct answer {
     void *value;
@@ -76,7 +78,7 @@ bool lookup_has_copy_before_us(void)
     for (const struct link_map *map = _r_debug.r_map; own && map && map != own; map = map->l_next) {
         struct elf_object object;
         elf_object_from_dynamic(&object, map->l_name, map->l_addr, map->l_ld);
-        if (elf_object_is(&object, "libwarpwatch.so")) {
+        if (elf_object_is(&object, LIBRARY_NAME)) {
             return true;
         }
     }
@@ -144,15 +146,26 @@ static bool only_ours(const char *name)
     return !driver_is_mapped() && !defined_before_us(name);
 }
 
+/* What the program would find without this library, and without another copy of it: the loader's own answer,
+ * which leaves its own error. */
+static void *without_us(const char *name)
+{
+    void *address = lookup_after_us(name);
+    struct elf_object object;
+    bool copy = address && elf_object_holding(address, &object) && elf_object_is(&object, LIBRARY_NAME);
+    return copy ? lookup_version_after_us(name, "none") : address;
+}
+
 static void *substitute(enum driver_api api, const char *name, void *address)
 {
     if (address == NULL) {
         return NULL;
     }
     if (is_ours(address)) {
-        return only_ours(name) ? lookup_after_us(name) : address;
+        return only_ours(name) ? without_us(name) : address;
     }
-    return driver_api_of_address(address) == api ? driver_wrapper(api) : address;
+    bool watched = !load_relaxed(&disabled) && driver_api_of_address(address) == api;
+    return watched ? driver_wrapper(api) : address;
 }
 
 extern HIDDEN void *own_dlsym(void *library, const char *name) __asm__("lookup_own_dlsym");
@@ -193,10 +206,7 @@ static bool is_driver_name(const char *name)
 
 static enum driver_api wanted(const char *name, const void *caller)
 {
-    if (!is_driver_name(name) || load_relaxed(&disabled)) {
-        return API_COUNT;
-    }
-    enum driver_api api = driver_api_of_name(name);
+    enum driver_api api = is_driver_name(name) ? driver_api_of_name(name) : API_COUNT;
     if (api == API_COUNT || driver_holds(caller)) {
         return API_COUNT;
     }
@@ -214,7 +224,7 @@ static bool decided(struct answer *answer, void *library, const char *name, enum
         return false;
     }
     if (only_ours(name)) {
-        *answer = (struct answer){.value = lookup_after_us(name)};
+        *answer = (struct answer){.value = without_us(name)};
     }
     return true;
 }

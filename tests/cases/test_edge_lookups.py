@@ -1,5 +1,6 @@
 """How programs reach the driver (edge cases 1–14, 22, 32, 33): every lookup answers as the driver or the loader would,
 and every launch is counted once."""
+import shutil
 import subprocess
 
 import pytest
@@ -115,15 +116,19 @@ def test_edge_11_a_library_that_is_no_driver_is_not_hijacked(tmp_path):
     assert watched.stores == []
 
 
-def test_edge_12_without_cuda_driver_functions_are_not_there(tmp_path):
+@pytest.mark.parametrize("copies, disabled", [(1, None), (1, "1"), (2, None)])
+def test_edge_12_without_cuda_driver_functions_are_not_there(tmp_path, copies, disabled):
+    other = shutil.copy(support.LIBRARY, tmp_path)
+    watched = ":".join(map(str, [support.LIBRARY, other][:copies]))
+    output = tmp_path / "output"
     runs = []
-    for preload in (None, support.LIBRARY):
-        environment = support.clean_environment(LD_PRELOAD=preload, WARPWATCH_OUTPUT=tmp_path)
+    for preload in (None, watched):
+        environment = support.clean_environment(LD_PRELOAD=preload, WARPWATCH_OUTPUT=output, WARPWATCH_DISABLE=disabled)
         runs.append(subprocess.run([LOOKUPS, "without_cuda"], env=environment, capture_output=True, text=True,
                                    timeout=60))
     assert runs[0].stdout == runs[1].stdout
     assert runs[1].stdout.startswith("cuInit: (nil) with an error, (nil)\ncuLaunchKernel: (nil) with an error, (nil)\n")
-    assert runs[1].stderr == "" and list(tmp_path.iterdir()) == []
+    assert runs[1].stderr == "" and not output.exists()
 
 
 def test_edge_13_run_path_of_the_caller_is_kept(tmp_path):
