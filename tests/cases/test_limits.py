@@ -114,3 +114,21 @@ def test_a_weak_reference_is_there_without_cuda_and_says_not_initialized(folder)
     done = run([compiled(WEAK, folder)], folder)
     assert done.stdout == "cuInit 0 cudaLaunchKernel 0 cuLaunchKernel 3\n" and done.stderr == ""
     assert "weak reference" in LIMITS
+
+
+def test_the_address_by_reference_is_not_the_one_by_look_up(folder):
+    program = compiled(r"""
+#include <dlfcn.h>
+#include <stdio.h>
+extern int cuLaunchKernel(void), cuCtxGetCurrent(void);
+int main(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    printf("%d %d\n", dlsym(driver, "cuLaunchKernel") == (void *)cuLaunchKernel,
+           dlsym(driver, "cuCtxGetCurrent") == (void *)cuCtxGetCurrent);
+}
+""", folder, f"-L{support.BUILD}/simcuda", "-Wl,--no-as-needed", "-l:libcuda.so.1")
+    said = [support.run_simulated([program], folder / name, preload=preload).stdout
+            for name, preload in (("alone", None), ("watched", support.LIBRARY))]
+    assert said == ["1 1\n", "0 1\n"]
+    assert "by the program's own reference" in LIMITS

@@ -59,12 +59,15 @@ fetch_debian() {
     rm -rf "$folder/apt"
 }
 
-cmp -s $pins "$folder/pins.txt" && exit 0
+cmp -s $pins "$folder/pins.txt" && [ -e "$folder/debian/version" ] && exit 0
 echo "dev: fetching $(grep -c '==' $pins) of NVIDIA's packages from PyPI and two from Debian (3.2 GB)" >&2
-rm -rf "$folder"
 mkdir -p "$folder"
 exec 3>&2 >build/binaries.log 2>&1
-trap '[ -e "$folder/pins.txt" ] || echo "dev: could not fetch them: see build/binaries.log" >&3' EXIT
-fetch_wheels
+trap '[ -e "$folder/debian/version" ] || echo "dev: could not fetch them: see build/binaries.log" >&3' EXIT
+if ! cmp -s $pins "$folder/pins.txt"; then
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    fetch_wheels
+    cp $pins "$folder/pins.txt"
+fi
 fetch_debian
-cp $pins "$folder/pins.txt"
