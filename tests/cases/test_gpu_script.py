@@ -17,7 +17,7 @@ RUN = ROOT / "tests" / "gpu" / "run"
 def outcomes_of(output):
     rows = json.loads((output / "gpu.json").read_text())["results"]
     return {step: {row["what"]: row["outcome"] for row in rows if row["step"] == step}
-            for step in ("samples", "occupancy", "conformance", "ncu", "profiler", "torch")}
+            for step in ("samples", "occupancy", "conformance", "cupti", "ncu", "profiler", "torch")}
 
 
 def test_the_dry_run_finds_everything_as_expected(tmp_path):
@@ -29,6 +29,7 @@ def test_the_dry_run_finds_everything_as_expected(tmp_path):
     assert len(samples) == 3 * 16 + 1 + 6 and all(outcome.startswith("equal") for outcome in samples.values())
     assert samples["divergence (counters)"] == "equal, 2 of 2 configurations measured"
     assert list(outcomes["occupancy"].values()) == ["equal"]
+    assert outcomes["cupti"]["measured good a"] == outcomes["cupti"]["measured good b"] == "200 of 200"
     assert list(outcomes["profiler"].values()) == ["works"] * 3
     assert len(outcomes["conformance"]) >= 20 and set(outcomes["conformance"].values()) == {"as documented"}
     assert all(outcome.startswith("left out") for step in ("ncu", "torch") for outcome in outcomes[step].values())

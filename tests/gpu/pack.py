@@ -11,7 +11,7 @@ from support import CUDA_HOME
 
 LIMIT_BYTES = 60_000_000
 PROGRAMS = ["bin/warpwatch", "lib/libwarpwatch.so", "lib/libwarpwatch_cupti.so", "tests/occupancy_sweep",
-            "tests/other_profiler", "tests/libagain.so"]
+            "tests/other_profiler", "tests/cupti_probe", "tests/libagain.so"]
 # The C library and the loader are the machine's own.
 SYSTEM = re.compile(r"ld-linux|libc\.so|libm\.so|libdl\.so|libpthread\.so|librt\.so|linux-vdso")
 CUDA = ["libcudart.so.13", "libcupti.so.13", "libnvperf_host.so", "libnvperf_target.so"]

@@ -105,3 +105,13 @@ def profiler(run):
         recorded = "kernels 50, foreign buffers 0" in done.stdout
         outcome = "works" if recorded else f"different: {last_line(done.stdout + done.stderr)}"
         run.result("profiler", f"later, beside {mode}", outcome, output=done.stdout, warnings=warpwatch_lines(done.stderr))
+
+
+def cupti(run):
+    """What CUPTI's documents do not say: costs, and what it takes while the range profiler is enabled."""
+    done = run.program([BUILD / "tests" / "cupti_probe", SAMPLES / "kernels.fatbin"])
+    found = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
+    for name, value in found.items():
+        run.result("cupti", name.replace("_", " "), value)
+    if done.returncode:
+        run.result("cupti", "the rest", f"left out: status {done.returncode}, {last_line(done.stderr)}")

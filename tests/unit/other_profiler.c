@@ -27,6 +27,7 @@ static struct {
 static uint8_t own_buffer[1 << 20];
 static int kernels, foreign_buffers;
 static CUfunction function;
+static CUdeviceptr memory;
 
 static void check(CUresult result, const char *what)
 {
@@ -84,11 +85,8 @@ static void end(CUpti_SubscriberHandle subscriber)
 
 static void launch(const char *count)
 {
-    uint64_t values[8] = {0};
-    void *parameters[8];
-    for (int i = 0; i < 8; i++) {
-        parameters[i] = &values[i];
-    }
+    float factor = 1;
+    void *parameters[] = {&memory, &factor};
     for (int i = atoi(count); i > 0; i--) {
         check(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL), "cuLaunchKernel");
     }
@@ -116,6 +114,7 @@ int main(int argc, char **argv)
     }
     check(cuModuleLoad(&module, argv[1]), "cuModuleLoad");
     check(cuModuleGetFunction(&function, module, "scale"), "cuModuleGetFunction");
+    check(cuMemAlloc(&memory, 32 * sizeof(float)), "cuMemAlloc");
     launch(argv[4]);
     if (!first) {
         subscriber = begin();
