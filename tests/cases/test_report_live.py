@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import store_files
-from support import BUILD, DEV, LIBRARY, WARPWATCH, clean_environment, ledgers
+from support import BUILD, DEV, LIBRARY, WARPWATCH, clean_environment, ledgers, preloaded
 
 BUSY = BUILD / "tests" / "clients" / "busy"
 
@@ -18,7 +18,7 @@ class Busy:
     def __init__(self, directory, **variables):
         self.output, self.ledger = directory / "stores", directory / "ledger.json"
         self.output.mkdir()
-        settings = {"LD_PRELOAD": LIBRARY, "WARPWATCH_OUTPUT": self.output, **variables}
+        settings = {"LD_PRELOAD": preloaded(LIBRARY), "WARPWATCH_OUTPUT": self.output, **variables}
         self.process = subprocess.Popen(
             [str(DEV), "sim", "--ledger", str(self.ledger), "--", "env", *(f"{k}={v}" for k, v in settings.items()),
              str(BUSY)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=clean_environment())
