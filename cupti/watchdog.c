@@ -71,5 +71,6 @@ void watchdog_begin(const char *kernel, uint64_t limit_ns, void (*late)(const ch
 
 void watchdog_end(void)
 {
+    look(); /* its thread may not have come to it */
     atomic_store(&watchdog.kernel, NULL);
 }
