@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* One launch at a time. `late` is called from a thread of the watchdog's own if it takes longer than
- * `limit_ns`. `kernel` must last. */
+/* One launch at a time. `late` is called once if it takes longer than `limit_ns`: from a thread of the
+ * watchdog's own while it lasts, or by watchdog_end at the latest. `kernel` must last. */
 void watchdog_begin(const char *kernel, uint64_t limit_ns, void (*late)(const char *kernel));
 void watchdog_end(void);
 
