@@ -5,8 +5,11 @@
 #include "recorder.h"
 #include "store.h"
 
+enum { SHARD_ALIGNMENT = 128 }; /* two cache lines, which processors fetch together: threads share none */
+
 struct shard {
-    _Atomic(_Atomic uint32_t *) slots; /* counter, as offset in the store / 32, by target; 0 is free */
+    _Alignas(SHARD_ALIGNMENT) _Atomic(_Atomic uint32_t *)
+        slots; /* counter, as offset in the store / 32, by target; 0 is free */
     _Atomic uint32_t mask;
     uint32_t used;
     uint32_t index; /* of its store_shard */
