@@ -43,7 +43,7 @@ static ALWAYS_INLINE uint32_t keys_hash(const struct launch_words *words)
 /* Where the search will begin. */
 static ALWAYS_INLINE void keys_prefetch(const struct keys *keys, uint32_t hash)
 {
-    struct key_table *table = load_relaxed(&keys->table);
+    struct key_table *table = load_acquire(&keys->table);
     if (LIKELY(table != NULL)) {
         __builtin_prefetch(&table->slots[hash & table->mask]);
     }
