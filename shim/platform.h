@@ -4,6 +4,7 @@
 #define WARPWATCH_PLATFORM_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,11 +31,25 @@ static inline uint64_t round_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Hooks must leave errno as the real function left it. */
-static inline void restore_errno(int *saved)
+/* Hooks must leave errno as the real function left it. Nor may a thread whose cancellation is pending end in
+ * one of our system calls, with a lock in its hands. */
+struct kept {
+    int error, cancellation;
+};
+
+static inline struct kept keep_thread(void)
 {
-    errno = *saved;
+    struct kept kept = {errno, PTHREAD_CANCEL_ENABLE};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &kept.cancellation);
+    return kept;
 }
-#define KEEP_ERRNO __attribute__((cleanup(restore_errno), unused)) int kept_errno = errno
+
+static inline void restore_thread(struct kept *kept)
+{
+    int ours;
+    pthread_setcancelstate(kept->cancellation, &ours);
+    errno = kept->error;
+}
+#define KEEP_ERRNO __attribute__((cleanup(restore_thread), unused)) struct kept kept = keep_thread()
 
 #endif

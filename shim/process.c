@@ -283,6 +283,7 @@ static bool confined_itself(void)
 /* Runs after the program's own exit handlers. The driver may be gone by now: no question to it. */
 __attribute__((destructor)) static void process_ended(void)
 {
+    KEEP_ERRNO;
     /* The mode first: with it another thread's first launch gives away what it has made. */
     if (load_acquire(&recorder.mode) == RECORDER_UNSET || store.base == NULL || owner != getpid()) {
         return;

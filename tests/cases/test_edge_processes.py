@@ -86,6 +86,12 @@ def test_a_program_that_becomes_another_keeps_both_counts(tmp_path):
     assert len(run.stores) == 2 and launches(run) == {1: 1005, 2: 10}
 
 
+def test_a_thread_that_is_being_cancelled_makes_the_first_launch(tmp_path):
+    run = processes("cancelled", tmp_path, timeout=60)
+    assert run.stdout == "cancelled\n" and run.stderr == ""
+    assert launches(run) == dict.fromkeys(range(1, 3001), 1) | {3001: 2}
+
+
 def test_two_hundred_short_children(tmp_path):
     run = processes("many_children", tmp_path)
     assert run.stdout == "100\n" and len(run.stores) == 200 and launches(run) == {1: 400}

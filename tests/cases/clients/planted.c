@@ -48,7 +48,7 @@ static void plant_all(const char *what, const char *directory, const char *victi
     for (unsigned i = 0; i < NAMES; i++) {
         /* Stores: what comes next is taken. Reports: all of it, behind a store whose own name is free. */
         snprintf(path, sizeof path, "%s/warpwatch.%s.%d.%llu.ww%s", directory, host, (int)getpid(),
-                 (unsigned long long)(base_ns + asked + i),
+                 (unsigned long long)base_ns + asked + i,
                  reports          ? ".txt"
                  : what[0] == 'p' ? ".live"
                                   : "");

@@ -259,6 +259,32 @@ static void grow_for_ever(void)
     for_ever();
 }
 
+/* A thread that someone has cancelled already makes the first launch, and the store grow, before it ends. */
+static void *launch_cancelled(void *context)
+{
+    CHECK(DRIVER(cuCtxSetCurrent)(context));
+    pthread_cancel(pthread_self());
+    for (unsigned grid = 1; grid <= 3000; grid++) {
+        CHECK(launch(grid));
+    }
+    pthread_testcancel();
+    puts("not cancelled");
+    return NULL;
+}
+
+static void cancelled(void)
+{
+    CUcontext context;
+    pthread_t thread;
+    void *end = NULL;
+    open_device();
+    CHECK(DRIVER(cuCtxGetCurrent)(&context));
+    pthread_create(&thread, NULL, launch_cancelled, context);
+    pthread_join(thread, &end);
+    launches(3001, 2);
+    puts(end == PTHREAD_CANCELED ? "cancelled" : "ended");
+}
+
 static void exec_another(void)
 {
     open_device();
@@ -282,6 +308,7 @@ static const struct scenario scenarios[] = {
     {"for_ever", for_ever},
     {"grow_for_ever", grow_for_ever},
     {"exec_another", exec_another},
+    {"cancelled", cancelled},
 };
 
 int main(int arguments, char **argument)
