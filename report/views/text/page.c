@@ -149,7 +149,9 @@ static unsigned write_cut(const struct page *page, enum style style, unsigned wi
     }
     unsigned head = (width - 1) * 2 / 3, tail = width - 1 - head;
     size_t head_bytes = visible_bytes_within(text, head), from = head_bytes;
-    while (visible_columns(text + from) > tail) {
+    size_t rest = visible_columns(text + from);
+    from += rest > tail ? visible_bytes_within(text + from, rest - tail) : 0;
+    while (visible_columns(text + from) > tail) { /* a wide character more, not all of a name without end */
         do {
             from++;
         } while (((unsigned char)text[from] & 0xc0) == 0x80);
