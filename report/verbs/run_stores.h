@@ -12,7 +12,7 @@ struct run_stores {
     size_t before_count;
     uint64_t start_realtime_ns;
     uint32_t number; /* WARPWATCH_RUN of what it starts; never 0 */
-    char **paths; /* of the run */
+    char **paths;    /* of the run */
     size_t count;
 };
 
