@@ -27,11 +27,10 @@ static bool own_directory(char directory[PATH_MAX])
     return true;
 }
 
-#define LIBRARY_DIRECTORY "../" WARPWATCH_LIBRARY_DIRECTORY
-
 char *library_path(void)
 {
-    static const char *const places[] = {"../lib", LIBRARY_DIRECTORY, "../lib64", "../lib/warpwatch", "."};
+    static const char *const places[] = {"../lib", WARPWATCH_LIBRARY_FROM_COMMAND, "../lib64",
+                                         "../lib/warpwatch", "."};
     char directory[PATH_MAX];
     if (!own_directory(directory)) {
         cli_complain("%s: cannot tell where this program is, since /proc is not there", name);
