@@ -18,8 +18,19 @@ static void forget_contexts(void)
     pthread_mutex_unlock(&recorder_lock);
 }
 
+/* What was met while streams were captured is not asked about once contexts may be gone. */
+static void contexts_ending(void)
+{
+    resolve_pause();
+    pthread_mutex_lock(&recorder_lock);
+    resolve_drop_pending(NULL);
+    pthread_mutex_unlock(&recorder_lock);
+    resolve_go_on();
+}
+
 static CUresult context_destroy(struct call call, CUcontext context)
 {
+    contexts_ending();
     plugin_context_ending(context);
     CUresult result = REAL(cuCtxDestroy)(context);
     if (result == CUDA_SUCCESS) {
@@ -45,6 +56,7 @@ static CUresult context_primary_end(struct call call, CUdevice device)
     if (context) {
         plugin_context_ending(context);
     }
+    contexts_ending();
     CUresult result = REAL(cuDevicePrimaryCtxRelease)(device);
     bool reset = call.api == API_cuDevicePrimaryCtxReset || call.api == API_cuDevicePrimaryCtxReset_v2;
     if (result == CUDA_SUCCESS && (reset || !primary_is_active(device))) {
@@ -67,6 +79,7 @@ static CUresult context_green_create(struct call call, CUgreenCtx *context, CUde
 
 static CUresult context_green_destroy(struct call call, CUgreenCtx context)
 {
+    contexts_ending();
     CUresult result = REAL(cuGreenCtxDestroy)(context);
     if (result == CUDA_SUCCESS) {
         forget_contexts();

@@ -5,6 +5,7 @@
 #include "plugin_host.h"
 #include "recorder.h"
 #include "registry.h"
+#include "resolve.h"
 #include "store_format.h"
 
 #include <limits.h>
@@ -87,9 +88,11 @@ static CUresult module_load_data_ex(struct call call, CUmodule *module, const vo
 
 static uint32_t ending(void *owner)
 {
+    resolve_pause();
     pthread_mutex_lock(&recorder_lock);
     uint32_t number = registry_owner_ending(owner);
     pthread_mutex_unlock(&recorder_lock);
+    resolve_go_on();
     return number;
 }
 

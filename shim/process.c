@@ -127,7 +127,7 @@ static void forget_parent(void)
     registry_close();
     graph_exec_forget_bodies();
     describe_forget_devices();
-    resolve_drop_pending(NULL);
+    resolve_forget_parent();
     plugin_forked();
 }
 

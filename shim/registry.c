@@ -343,6 +343,18 @@ void registry_forget_all(void)
     }
 }
 
+static bool is_child(uint32_t owner, const void *parent)
+{
+    return owner_at(owner)->parent == parent && find(&owner_index, owner_at(owner)->address) == owner;
+}
+
+static void drop_pending_of(uint32_t owner)
+{
+    for (uint32_t i = owner_at(owner)->first; i; i = handle_at(i)->next_owned) {
+        resolve_drop_pending(handle_at(i)->address);
+    }
+}
+
 uint32_t registry_owner_ending(void *address)
 {
     uint32_t number = find(&owner_index, address);
@@ -350,6 +362,12 @@ uint32_t registry_owner_ending(void *address)
         index_remove(&owner_index, hash_owner(number), number);
         for (uint32_t i = owner_at(number)->first; i; i = handle_at(i)->next_owned) {
             forget(handle_at(i));
+        }
+        drop_pending_of(number);
+    }
+    for (uint32_t child = 1; number && child <= owners.made; child++) {
+        if (is_child(child, address)) {
+            drop_pending_of(child);
         }
     }
     return number;
@@ -370,7 +388,7 @@ static void end_owner(uint32_t number)
 static void end_children(const void *parent)
 {
     for (uint32_t number = 1; number <= owners.made; number++) {
-        if (owner_at(number)->parent == parent && find(&owner_index, owner_at(number)->address) == number) {
+        if (is_child(number, parent)) {
             index_remove(&owner_index, hash_owner(number), number);
             end_owner(number);
         }

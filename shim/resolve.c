@@ -20,6 +20,10 @@ struct pending {
 static struct pending pending[MOST_PENDING];
 static uint32_t pending_count;
 
+/* Held while the driver is asked about pending functions, which another thread may be about to unload. Taken
+ * before recorder_lock. */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+
 static CUcontext context_of(const struct launch *launch, const struct handle_facts *facts, CUcontext context)
 {
     if (context == NULL && facts->kind == HANDLE_FUNCTION && load_relaxed(&recorder.places) != PLACES_PARTS) {
@@ -205,8 +209,20 @@ static bool take_pending(struct pending *entry)
     return any;
 }
 
+void resolve_pause(void)
+{
+    pthread_mutex_lock(&asking);
+}
+
+void resolve_go_on(void)
+{
+    pthread_mutex_unlock(&asking);
+}
+
 void resolve_pending(void)
 {
+    KEEP_ERRNO;
+    resolve_pause();
     struct pending entry;
     while (load_acquire(&recorder.captures) == 0 && take_pending(&entry)) {
         struct resolved resolved = resolve_configuration(&entry.launch, entry.context);
@@ -217,6 +233,7 @@ void resolve_pending(void)
         }
         pthread_mutex_unlock(&recorder_lock);
     }
+    resolve_go_on();
 }
 
 void resolve_drop_pending(const void *function)
@@ -228,4 +245,11 @@ void resolve_drop_pending(const void *function)
             i++;
         }
     }
+}
+
+/* The thread that held `asking` does not exist in a forked child. */
+void resolve_forget_parent(void)
+{
+    pthread_mutex_init(&asking, NULL);
+    resolve_drop_pending(NULL);
 }

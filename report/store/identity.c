@@ -212,6 +212,13 @@ uint32_t merge_configuration(struct merged *merged, const struct store_configura
     return index;
 }
 
+/* A damaged store may hold times whose mean rounds up to 2^64. */
+static uint64_t mean_time(uint64_t left, uint64_t right, double share_of_right)
+{
+    double mean = (1 - share_of_right) * (double)left + share_of_right * (double)right;
+    return mean < 0x1p64 ? (uint64_t)mean : UINT64_MAX;
+}
+
 /* Times add up; the median of several processes is the launch-weighted mean of theirs, as docs/report.md
  * says. */
 static void merge_times(struct store_measurement *into, const struct store_measurement *from)
@@ -225,8 +232,7 @@ static void merge_times(struct store_measurement *into, const struct store_measu
         double share = (double)from->gpu_ns_count / (double)count;
         into->gpu_ns_min = from->gpu_ns_min < into->gpu_ns_min ? from->gpu_ns_min : into->gpu_ns_min;
         into->gpu_ns_max = from->gpu_ns_max > into->gpu_ns_max ? from->gpu_ns_max : into->gpu_ns_max;
-        into->gpu_ns_median =
-            (uint64_t)((1 - share) * (double)into->gpu_ns_median + share * (double)from->gpu_ns_median);
+        into->gpu_ns_median = mean_time(into->gpu_ns_median, from->gpu_ns_median, share);
     }
     into->gpu_ns_count = count;
     into->gpu_ns_total = merge_sum(into->gpu_ns_total, from->gpu_ns_total);
