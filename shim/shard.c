@@ -126,9 +126,9 @@ static struct store_extent *counters_with_room(struct shard *shard)
     }
     uint64_t bytes = extent ? extent->bytes * 2 : STORE_BLOCK_BYTES;
     bytes = bytes < LARGEST_COUNTERS_BYTES ? bytes : LARGEST_COUNTERS_BYTES;
-    extent = store_extend(STORE_COUNTERS, sizeof(struct store_counter), shard->index, bytes);
+    extent = store_extend(STORE_COUNTERS, shard->index, bytes);
     if (extent == NULL) {
-        extent = store_extend(STORE_COUNTERS, sizeof(struct store_counter), shard->index, STORE_BLOCK_BYTES);
+        extent = store_extend(STORE_COUNTERS, shard->index, STORE_BLOCK_BYTES);
     }
     shard->counters = extent ? extent : shard->counters;
     return extent;

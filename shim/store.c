@@ -135,24 +135,10 @@ int store_map(int file, const char *path)
         return failure;
     }
     store.used_bytes = STORE_BLOCK_BYTES;
-    static const uint32_t record_bytes[STORE_KINDS] = {
-        [STORE_STRINGS] = 1,
-        [STORE_DEVICES] = sizeof(struct store_device),
-        [STORE_KERNELS] = sizeof(struct store_kernel),
-        [STORE_CONFIGURATIONS] = sizeof(struct store_configuration),
-        [STORE_SHARDS] = sizeof(struct store_shard),
-        [STORE_BODIES] = sizeof(struct store_body),
-        [STORE_NODES] = sizeof(struct store_node),
-        [STORE_MEASUREMENTS] = sizeof(struct store_measurement),
-        [STORE_STREAMS] = sizeof(struct store_stream),
-    };
-    for (int kind = 0; kind < STORE_KINDS; kind++) {
-        store.runs[kind].record_bytes = record_bytes[kind];
-    }
     return 0;
 }
 
-struct store_extent *store_extend(enum store_kind kind, uint32_t record_bytes, uint32_t owner, uint64_t bytes)
+struct store_extent *store_extend(enum store_kind kind, uint32_t owner, uint64_t bytes)
 {
     bytes = round_up(bytes, STORE_BLOCK_BYTES);
     if (store.base == NULL || allocate(store.used_bytes + bytes) != 0) {
@@ -161,8 +147,8 @@ struct store_extent *store_extend(enum store_kind kind, uint32_t record_bytes, u
     struct store_extent *extent = (struct store_extent *)(store.base + store.used_bytes);
     extent->kind = kind;
     extent->bytes = bytes;
-    extent->record_bytes = record_bytes;
-    extent->capacity = (uint32_t)((bytes - sizeof *extent) / record_bytes);
+    extent->record_bytes = store_record_bytes(kind);
+    extent->capacity = (uint32_t)((bytes - sizeof *extent) / extent->record_bytes);
     extent->owner = owner;
     store_release((_Atomic uint32_t *)&extent->magic, STORE_EXTENT_MAGIC);
     store.used_bytes += bytes;
@@ -181,7 +167,7 @@ static struct store_extent *room(enum store_kind kind, uint64_t bytes)
     struct store_run *run = &store.runs[kind];
     if (run->extents) {
         struct store_extent *last = last_extent(run);
-        if ((uint64_t)(last->capacity - last->used) * run->record_bytes >= bytes) {
+        if ((uint64_t)(last->capacity - last->used) * store_record_bytes(kind) >= bytes) {
             return last;
         }
     }
@@ -190,7 +176,7 @@ static struct store_extent *room(enum store_kind kind, uint64_t bytes)
     }
     uint64_t size = (uint64_t)STORE_BLOCK_BYTES << (run->extents < 8 ? run->extents : 8);
     uint64_t needed = bytes + sizeof(struct store_extent);
-    struct store_extent *extent = store_extend(kind, run->record_bytes, 0, size > needed ? size : needed);
+    struct store_extent *extent = store_extend(kind, 0, size > needed ? size : needed);
     if (extent) {
         run->extent[run->extents].offset = (uint64_t)((char *)extent - store.base);
         run->extent[run->extents].first = run->records;
@@ -203,12 +189,12 @@ static struct store_extent *room(enum store_kind kind, uint64_t bytes)
 static void *append(enum store_kind kind, const void *bytes, uint32_t records)
 {
     struct store_run *run = &store.runs[kind];
-    struct store_extent *extent = room(kind, (uint64_t)records * run->record_bytes);
+    struct store_extent *extent = room(kind, (uint64_t)records * store_record_bytes(kind));
     if (extent == NULL) {
         return NULL;
     }
-    char *place = (char *)(extent + 1) + (uint64_t)extent->used * run->record_bytes;
-    memcpy(place, bytes, (size_t)records * run->record_bytes);
+    char *place = (char *)(extent + 1) + (uint64_t)extent->used * store_record_bytes(kind);
+    memcpy(place, bytes, (size_t)records * store_record_bytes(kind));
     store_release((_Atomic uint32_t *)&extent->used, extent->used + records);
     run->records += records;
     return place;
@@ -232,7 +218,7 @@ void *store_record(enum store_kind kind, uint32_t index)
         i--;
     }
     char *records = store.base + run->extent[i].offset + sizeof(struct store_extent);
-    return records + (uint64_t)(index - run->extent[i].first) * run->record_bytes;
+    return records + (uint64_t)(index - run->extent[i].first) * store_record_bytes(kind);
 }
 
 bool store_add_string(const char *text, uint64_t bytes, struct store_string *string)

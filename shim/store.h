@@ -9,11 +9,10 @@
 #include "platform.h"
 #include "store_format.h"
 
-enum { STORE_KINDS = STORE_STREAMS + 1, STORE_EXTENTS_PER_KIND = 48 };
+enum { STORE_EXTENTS_PER_KIND = 48 };
 
 /* Where a kind's records lie; not for counters, which belong to shards. */
 struct store_run {
-    uint32_t record_bytes;
     uint32_t records;
     uint32_t extents;
     struct {
@@ -54,8 +53,7 @@ bool store_add_string(const char *text, uint64_t bytes, struct store_string *str
 const char *store_text(const struct store_string *string);
 
 /* A new extent, `used` still 0; NULL if there is no room. */
-struct store_extent *store_extend(enum store_kind kind, uint32_t record_bytes, uint32_t owner,
-                                  uint64_t bytes);
+struct store_extent *store_extend(enum store_kind kind, uint32_t owner, uint64_t bytes);
 /* Is the open file still the store, or has the program closed it and reused the number? */
 bool store_owns_file(void);
 

@@ -102,7 +102,8 @@ enum store_kind {
     STORE_NODES,          /* struct store_node */
     STORE_MEASUREMENTS,   /* struct store_measurement */
     STORE_TRACE,          /* struct store_trace; owner = shard */
-    STORE_STREAMS         /* struct store_stream */
+    STORE_STREAMS,        /* struct store_stream */
+    STORE_KINDS
 };
 
 struct store_extent { /* 64 bytes before the first record */
@@ -308,6 +309,25 @@ _Static_assert(sizeof(struct store_configuration) == 128, "configuration record"
 _Static_assert(sizeof(struct store_kernel) == 88, "kernel record");
 _Static_assert(sizeof(struct store_counter) == 32, "32 B a (thread, configuration)");
 _Static_assert(sizeof(struct store_trace) == 16, "16 B a launch");
+
+/* Of one record; 0 for a kind that this version does not know. */
+static inline uint32_t store_record_bytes(uint32_t kind)
+{
+    static const uint32_t bytes[STORE_KINDS] = {
+        [STORE_STRINGS] = 1,
+        [STORE_DEVICES] = sizeof(struct store_device),
+        [STORE_KERNELS] = sizeof(struct store_kernel),
+        [STORE_CONFIGURATIONS] = sizeof(struct store_configuration),
+        [STORE_SHARDS] = sizeof(struct store_shard),
+        [STORE_COUNTERS] = sizeof(struct store_counter),
+        [STORE_BODIES] = sizeof(struct store_body),
+        [STORE_NODES] = sizeof(struct store_node),
+        [STORE_MEASUREMENTS] = sizeof(struct store_measurement),
+        [STORE_TRACE] = sizeof(struct store_trace),
+        [STORE_STREAMS] = sizeof(struct store_stream),
+    };
+    return kind < STORE_KINDS ? bytes[kind] : 0;
+}
 
 /* FNV-1a: guards the parts of a record that never change after publication. */
 static inline uint32_t store_check(const void *bytes, uint64_t count)

@@ -101,7 +101,7 @@ static bool grow_locked(struct shard *shard, struct trace_ring *ring)
         return false;
     }
     bytes = bytes > bytes_left ? STORE_BLOCK_BYTES : bytes;
-    struct store_extent *extent = store_extend(STORE_TRACE, sizeof(struct store_trace), shard->index, bytes);
+    struct store_extent *extent = store_extend(STORE_TRACE, shard->index, bytes);
     if (extent == NULL) {
         return false;
     }

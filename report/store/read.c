@@ -18,23 +18,19 @@
 #define STRING_LIMIT_BYTES  (1u << 20)
 #define KNOWN_FEATURES_MASK 0xffffffffull
 
-static const struct {
-    uint32_t record_bytes;
-    const char *name;
-} kinds[] = {
-    [STORE_STRINGS] = {1, "strings"},
-    [STORE_DEVICES] = {sizeof(struct store_device), "devices"},
-    [STORE_KERNELS] = {sizeof(struct store_kernel), "kernels"},
-    [STORE_CONFIGURATIONS] = {sizeof(struct store_configuration), "configurations"},
-    [STORE_SHARDS] = {sizeof(struct store_shard), "shards"},
-    [STORE_COUNTERS] = {sizeof(struct store_counter), "counters"},
-    [STORE_BODIES] = {sizeof(struct store_body), "graph bodies"},
-    [STORE_NODES] = {sizeof(struct store_node), "graph nodes"},
-    [STORE_MEASUREMENTS] = {sizeof(struct store_measurement), "measurements"},
-    [STORE_TRACE] = {sizeof(struct store_trace), "trace records"},
-    [STORE_STREAMS] = {sizeof(struct store_stream), "streams"},
+static const char *const kind_names[STORE_KINDS] = {
+    [STORE_STRINGS] = "strings",
+    [STORE_DEVICES] = "devices",
+    [STORE_KERNELS] = "kernels",
+    [STORE_CONFIGURATIONS] = "configurations",
+    [STORE_SHARDS] = "shards",
+    [STORE_COUNTERS] = "counters",
+    [STORE_BODIES] = "graph bodies",
+    [STORE_NODES] = "graph nodes",
+    [STORE_MEASUREMENTS] = "measurements",
+    [STORE_TRACE] = "trace records",
+    [STORE_STREAMS] = "streams",
 };
-#define KINDS_COUNT (sizeof kinds / sizeof kinds[0])
 
 void store_file_note(struct store_file *file, const char *format, ...)
 {
@@ -142,11 +138,11 @@ bool store_file_locked(const struct store_file *file)
 
 static bool extent_plausible(const struct store_extent *extent)
 {
-    bool known = extent->kind > 0 && extent->kind < KINDS_COUNT && kinds[extent->kind].record_bytes > 0;
+    uint32_t known_bytes = store_record_bytes(extent->kind);
     return extent->magic == STORE_EXTENT_MAGIC && extent->bytes >= STORE_BLOCK_BYTES &&
            extent->bytes % STORE_BLOCK_BYTES == 0 && extent->record_bytes > 0 &&
            (uint64_t)extent->capacity * extent->record_bytes <= extent->bytes - sizeof *extent &&
-           (!known || extent->record_bytes >= kinds[extent->kind].record_bytes);
+           extent->record_bytes >= known_bytes;
 }
 
 static bool extent_append(struct store_file *file, const struct store_extent *extent)
@@ -202,7 +198,7 @@ static uint32_t extent_used(struct store_file *file, const struct store_extent_p
         place->records_offset - sizeof(struct store_extent) + offsetof(struct store_extent, used);
     read_at(file, &used, sizeof used, offset);
     if (used > place->capacity) {
-        store_file_note(file, "%s claim more records than their extent holds", kinds[place->kind].name);
+        store_file_note(file, "%s claim more records than their extent holds", kind_names[place->kind]);
         used = place->capacity;
     }
     return used;
@@ -213,7 +209,7 @@ static uint32_t extent_used(struct store_file *file, const struct store_extent_p
 static uint32_t extent_read(struct store_file *file, const struct store_extent_place *place, uint32_t used,
                             unsigned char *out)
 {
-    const uint32_t known_bytes = kinds[place->kind].record_bytes;
+    const uint32_t known_bytes = store_record_bytes(place->kind);
     if (place->record_bytes == known_bytes) {
         return (uint32_t)(read_at(file, out, (size_t)used * known_bytes, place->records_offset) /
                           known_bytes);
@@ -230,7 +226,7 @@ static uint32_t extent_read(struct store_file *file, const struct store_extent_p
 static bool records_append(struct store_file *file, const struct store_extent_place *place,
                            struct store_records *out)
 {
-    const uint32_t known_bytes = kinds[place->kind].record_bytes;
+    const uint32_t known_bytes = store_record_bytes(place->kind);
     uint32_t used = extent_used(file, place);
     uint64_t whole = file->size_bytes > place->records_offset ? file->size_bytes - place->records_offset : 0;
     if (used > whole / place->record_bytes) {
@@ -242,7 +238,7 @@ static bool records_append(struct store_file *file, const struct store_extent_pl
     uint64_t total = (uint64_t)out->count + present;
     if (total * known_bytes > KIND_LIMIT_BYTES) {
         store_file_note(file, "more than %llu MB of %s: the rest is not read", KIND_LIMIT_BYTES >> 20,
-                        kinds[place->kind].name);
+                        kind_names[place->kind]);
         return true;
     }
     void *records = realloc(out->records, (size_t)(total * known_bytes) + 1);
@@ -257,7 +253,7 @@ static bool records_append(struct store_file *file, const struct store_extent_pl
     if (got < used) {
         file->chain_broken = true;
         store_file_note(file, "cut: %u of %u %s in its last extent are there", got, used,
-                        kinds[place->kind].name);
+                        kind_names[place->kind]);
     }
     out->runs[out->runs_count++] = (struct store_run){out->count, got, place->owner};
     out->count += got;

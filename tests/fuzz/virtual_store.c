@@ -58,22 +58,6 @@ static void put(struct virtual_store *store, const uint8_t *bytes, size_t count,
     store->pieces[store->pieces_count++] = (struct piece){offset, bytes, count};
 }
 
-static size_t record_bytes_of(uint32_t kind)
-{
-    static const size_t bytes[] = {[STORE_STRINGS] = 1,
-                                   [STORE_DEVICES] = sizeof(struct store_device),
-                                   [STORE_KERNELS] = sizeof(struct store_kernel),
-                                   [STORE_CONFIGURATIONS] = sizeof(struct store_configuration),
-                                   [STORE_SHARDS] = sizeof(struct store_shard),
-                                   [STORE_COUNTERS] = sizeof(struct store_counter),
-                                   [STORE_BODIES] = sizeof(struct store_body),
-                                   [STORE_NODES] = sizeof(struct store_node),
-                                   [STORE_MEASUREMENTS] = sizeof(struct store_measurement),
-                                   [STORE_TRACE] = sizeof(struct store_trace),
-                                   [STORE_STREAMS] = sizeof(struct store_stream)};
-    return kind < sizeof bytes / sizeof *bytes ? bytes[kind] : 0;
-}
-
 static size_t check_offset(uint32_t kind)
 {
     static const size_t offsets[] = {[STORE_DEVICES] = offsetof(struct store_device, check),
@@ -113,7 +97,7 @@ static uint64_t place_extent(struct virtual_store *store, struct input *input, u
     if (mode & VIRTUAL_WHOLE_CHAIN) {
         extent.magic = STORE_EXTENT_MAGIC;
         extent.record_bytes =
-            record_bytes_of(extent.kind) ? (uint32_t)record_bytes_of(extent.kind) : extent.record_bytes | 1;
+            store_record_bytes(extent.kind) ? store_record_bytes(extent.kind) : extent.record_bytes | 1;
     }
     uint64_t wanted = (uint64_t)extent.used * extent.record_bytes;
     size_t count = wanted < input->count ? (size_t)wanted : input->count;

@@ -6,19 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t record_bytes[] = {
-    [STORE_STRINGS] = 1,
-    [STORE_DEVICES] = sizeof(struct store_device),
-    [STORE_KERNELS] = sizeof(struct store_kernel),
-    [STORE_CONFIGURATIONS] = sizeof(struct store_configuration),
-    [STORE_SHARDS] = sizeof(struct store_shard),
-    [STORE_COUNTERS] = sizeof(struct store_counter),
-    [STORE_BODIES] = sizeof(struct store_body),
-    [STORE_NODES] = sizeof(struct store_node),
-    [STORE_MEASUREMENTS] = sizeof(struct store_measurement),
-    [STORE_TRACE] = 1,
-};
-
 static void *or_die(void *memory)
 {
     if (!memory) {
@@ -49,7 +36,7 @@ void store_writer_begin(struct store_writer *writer, uint32_t pid)
 
 void store_writer_free(struct store_writer *writer)
 {
-    for (size_t i = 0; i <= STORE_TRACE; i++) {
+    for (size_t i = 0; i < STORE_KINDS; i++) {
         free(writer->kinds[i].records);
     }
 }
@@ -59,10 +46,10 @@ static uint32_t append(struct store_writer *writer, enum store_kind kind, const 
     struct store_writer_kind *into = &writer->kinds[kind];
     if (into->count + count > into->capacity) {
         into->capacity = 2 * (into->count + count) + 16;
-        into->records = or_die(realloc(into->records, (size_t)into->capacity * record_bytes[kind]));
+        into->records = or_die(realloc(into->records, (size_t)into->capacity * store_record_bytes(kind)));
     }
-    memcpy(into->records + (size_t)into->count * record_bytes[kind], records,
-           (size_t)count * record_bytes[kind]);
+    memcpy(into->records + (size_t)into->count * store_record_bytes(kind), records,
+           (size_t)count * store_record_bytes(kind));
     into->count += count;
     return into->count - count;
 }
@@ -160,7 +147,7 @@ void store_writer_count(struct store_writer *writer, enum store_target kind, uin
 
 static size_t extent_bytes(uint32_t kind, uint32_t count)
 {
-    size_t bytes = sizeof(struct store_extent) + (size_t)count * record_bytes[kind];
+    size_t bytes = sizeof(struct store_extent) + (size_t)count * store_record_bytes(kind);
     return (bytes + STORE_BLOCK_BYTES - 1) / STORE_BLOCK_BYTES * STORE_BLOCK_BYTES;
 }
 
@@ -174,7 +161,7 @@ static uint32_t records_in_one(const struct store_writer *writer, uint32_t kind,
 static size_t image_bytes(const struct store_writer *writer)
 {
     size_t total = STORE_BLOCK_BYTES;
-    for (uint32_t kind = STORE_STRINGS; kind <= STORE_TRACE; kind++) {
+    for (uint32_t kind = STORE_STRINGS; kind < STORE_KINDS; kind++) {
         for (uint32_t at = 0; at < writer->kinds[kind].count;) {
             uint32_t count = records_in_one(writer, kind, writer->kinds[kind].count - at);
             total += extent_bytes(kind, count);
@@ -189,11 +176,11 @@ static size_t put_extent(unsigned char *at, uint32_t kind, const unsigned char *
     struct store_extent extent = {.magic = STORE_EXTENT_MAGIC,
                                   .kind = kind,
                                   .bytes = extent_bytes(kind, count),
-                                  .record_bytes = record_bytes[kind],
+                                  .record_bytes = store_record_bytes(kind),
                                   .capacity = count,
                                   .used = count};
     memcpy(at, &extent, sizeof extent);
-    memcpy(at + sizeof extent, records, (size_t)count * record_bytes[kind]);
+    memcpy(at + sizeof extent, records, (size_t)count * store_record_bytes(kind));
     return extent.bytes;
 }
 
@@ -202,11 +189,12 @@ unsigned char *store_writer_image(const struct store_writer *writer, size_t *byt
     *bytes = image_bytes(writer);
     unsigned char *image = or_die(calloc(1, *bytes));
     size_t end = STORE_BLOCK_BYTES;
-    for (uint32_t kind = STORE_STRINGS; kind <= STORE_TRACE; kind++) {
+    for (uint32_t kind = STORE_STRINGS; kind < STORE_KINDS; kind++) {
         const struct store_writer_kind *from = &writer->kinds[kind];
         for (uint32_t at = 0; at < from->count;) {
             uint32_t count = records_in_one(writer, kind, from->count - at);
-            end += put_extent(image + end, kind, from->records + (size_t)at * record_bytes[kind], count);
+            end +=
+                put_extent(image + end, kind, from->records + (size_t)at * store_record_bytes(kind), count);
             at += count;
         }
     }

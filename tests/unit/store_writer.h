@@ -13,7 +13,7 @@ struct store_writer {
     struct store_writer_kind {
         unsigned char *records;
         uint32_t count, capacity;
-    } kinds[STORE_TRACE + 1];
+    } kinds[STORE_KINDS];
 };
 
 /* A finished process "pid" on host "node1", one second long. */

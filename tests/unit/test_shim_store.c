@@ -126,7 +126,7 @@ static void without_a_file(void **state)
         assert_true(store_add(STORE_CONFIGURATIONS, &configuration) != STORE_NO_TARGET);
     }
     store_unmap();
-    assert_null(store_extend(STORE_TRACE, 16, 0, 4096));
+    assert_null(store_extend(STORE_TRACE, 0, 4096));
 }
 
 int main(void)
