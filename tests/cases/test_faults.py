@@ -73,6 +73,15 @@ def test_a_fault_of_the_process(tmp_path, name, when, fate):
         check(plain, watched, fate)
 
 
+def test_a_line_that_stderr_cannot_take_is_dropped(tmp_path):
+    """Where stderr is a file and no file may grow, a write would end the program with SIGXFSZ."""
+    (tmp_path / "root").mkdir()
+    log = tmp_path / "stderr"
+    command = ["sh", "-c", 'exec "$@" 2>"$0"', log, FAULTS, "no_file_bytes", "first", tmp_path / "root"]
+    run = support.run_simulated(command, in_open_directory(tmp_path, "watched"), status=5)
+    assert sum(row.launches for row in run.ledger_counts.values()) == LAUNCHES and log.read_text() == ""
+
+
 # --- faults around the process ------------------------------------------------------------------------------------------
 
 
