@@ -106,8 +106,8 @@ static CUptiResult make_image(const struct cupti_api *api, struct session *sessi
     return session->image ? clear_image(api, session) : CUPTI_ERROR_OUT_OF_MEMORY;
 }
 
-static CUptiResult configure(const struct cupti_api *api, struct session *session,
-                             const struct metric_plan *plan)
+CUptiResult session_configure(const struct cupti_api *api, struct session *session,
+                              const struct metric_plan *plan)
 {
     CUpti_RangeProfiler_SetConfig_Params config = {.structSize =
                                                        CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
@@ -144,7 +144,7 @@ CUptiResult session_enable(const struct cupti_api *api, struct session *session,
     }
     CUptiResult result = enable_profiler(api, session);
     result = result ? result : make_image(api, session, plan);
-    result = result ? result : configure(api, session, plan);
+    result = result ? result : session_configure(api, session, plan);
     if (result) {
         return fail(api, session, result);
     }

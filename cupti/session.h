@@ -35,6 +35,9 @@ CUptiResult session_open(const struct cupti_api *api, struct session *session, C
                          CUdevice device);
 /* Enables for `set`, from SESSION_OPEN or SESSION_ENABLED with another set. */
 CUptiResult session_enable(const struct cupti_api *api, struct session *session, enum metric_set set);
+/* The last step of session_enable by itself. */
+CUptiResult session_configure(const struct cupti_api *api, struct session *session,
+                              const struct metric_plan *plan);
 CUptiResult session_start(const struct cupti_api *api, struct session *session);
 /* CUPTI_SUCCESS with *measured = false: the range was dropped or not alone, the figures are to be thrown
  * away. */

@@ -90,24 +90,12 @@ static void time_measured(struct session *session, enum metric_set set, const ch
            good, LAUNCHES);
 }
 
-/* With set A enabled: the same object is configured for set B and measures a launch. */
+/* With set A enabled: may the same object be configured for set B? */
 static void try_switch(struct session *session)
 {
     const struct metric_plan *plan = &session->plans[METRIC_SET_B];
-    CUpti_RangeProfiler_SetConfig_Params config = {.structSize =
-                                                       CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
-                                                   .pRangeProfilerObject = session->profiler,
-                                                   .configSize = plan->image_bytes,
-                                                   .pConfig = plan->image,
-                                                   .counterDataImageSize = session->image_bytes,
-                                                   .pCounterDataImage = session->image,
-                                                   .range = CUPTI_AutoRange,
-                                                   .replayMode = CUPTI_KernelReplay,
-                                                   .maxRangesPerPass = 1,
-                                                   .numNestingLevels = 1,
-                                                   .minNestingLevel = 1};
     double start = now_us();
-    CUptiResult result = api.cuptiRangeProfilerSetConfig(&config);
+    CUptiResult result = session_configure(&api, session, plan);
     printf("setconfig_while_enabled %d\nsetconfig_us %.1f\n", (int)result, now_us() - start);
 }
 
