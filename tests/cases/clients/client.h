@@ -48,6 +48,20 @@ static inline const char *client_image(void)
     return image ? image : CLIENT_IMAGE;
 }
 
+/* A context on device 0, a megabyte of its memory, and `scale`; returns the module that holds it. */
+static inline CUmodule client_open(CUcontext *context, CUdeviceptr *memory, CUfunction *scale)
+{
+    CUdevice device;
+    CUmodule module;
+    CHECK(cuInit(0));
+    CHECK(cuDeviceGet(&device, 0));
+    CHECK(cuCtxCreate_v2(context, 0, device));
+    CHECK(cuMemAlloc_v2(memory, 1 << 20));
+    CHECK(cuModuleLoad(&module, client_image()));
+    CHECK(cuModuleGetFunction(scale, module, "scale"));
+    return module;
+}
+
 /* Base name of the library that holds an address. */
 static inline const char *library_of(const void *address)
 {

@@ -255,14 +255,7 @@ static const struct scenario faults[] = {
 
 static void open_device(void)
 {
-    CUdevice device;
-    CUmodule module;
-    CHECK(cuInit(0));
-    CHECK(cuDeviceGet(&device, 0));
-    CHECK(cuCtxCreate_v2(&context, 0, device));
-    CHECK(cuMemAlloc_v2(&memory, 1 << 20));
-    CHECK(cuModuleLoad(&module, client_image()));
-    CHECK(cuModuleGetFunction(&scale, module, "scale"));
+    client_open(&context, &memory, &scale);
 }
 
 /* A launch leaves errno alone. */

@@ -13,14 +13,7 @@ static void *values[] = {&memory, &factor};
 
 static void open_device(void)
 {
-    CUdevice device;
-    CUmodule module;
-    CHECK(cuInit(0));
-    CHECK(cuDeviceGet(&device, 0));
-    CHECK(cuCtxCreate_v2(&context, 0, device));
-    CHECK(cuMemAlloc_v2(&memory, 1 << 20));
-    CHECK(cuModuleLoad(&module, client_image()));
-    CHECK(cuModuleGetFunction(&scale, module, "scale"));
+    CUmodule module = client_open(&context, &memory, &scale);
     CHECK(cuModuleGetFunction(&offset, module, "offset"));
     CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 }

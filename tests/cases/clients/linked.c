@@ -4,17 +4,10 @@
 
 int main(void)
 {
-    CUdevice device;
     CUcontext context;
-    CUmodule module;
     CUfunction scale;
     CUdeviceptr memory;
-    CHECK(cuInit(0));
-    CHECK(cuDeviceGet(&device, 0));
-    CHECK(cuCtxCreate_v2(&context, 0, device));
-    CHECK(cuMemAlloc_v2(&memory, 1 << 20));
-    CHECK(cuModuleLoad(&module, client_image()));
-    CHECK(cuModuleGetFunction(&scale, module, "scale"));
+    client_open(&context, &memory, &scale);
     float factor = 2;
     void *values[] = {&memory, &factor};
     for (int i = 0; i < 3; i++) {

@@ -58,9 +58,7 @@ static void plant_all(const char *what, const char *directory, const char *victi
 
 int main(int arguments, char **argument)
 {
-    CUdevice device;
     CUcontext context;
-    CUmodule module;
     CUfunction scale;
     CUdeviceptr memory;
     float factor = 2;
@@ -68,12 +66,7 @@ int main(int arguments, char **argument)
     if (arguments < 4) {
         return 2;
     }
-    CHECK(cuInit(0));
-    CHECK(cuDeviceGet(&device, 0));
-    CHECK(cuCtxCreate_v2(&context, 0, device));
-    CHECK(cuMemAlloc_v2(&memory, 1 << 20));
-    CHECK(cuModuleLoad(&module, client_image()));
-    CHECK(cuModuleGetFunction(&scale, module, "scale"));
+    client_open(&context, &memory, &scale);
     plant_all(argument[1], argument[2], argument[3]);
     for (unsigned grid = 1; grid <= 10; grid++) {
         CHECK(cuLaunchKernel(scale, grid, 1, 1, 64, 1, 1, 0, NULL, values, NULL));

@@ -55,19 +55,12 @@ static void *launch_all(void *unused)
 
 int main(int arguments, char **argument)
 {
-    CUdevice device;
-    CUmodule module;
     pthread_t thread[MOST_THREADS];
     unsigned threads = arguments > 1 ? (unsigned)atoi(argument[1]) : 1;
     rounds = arguments > 2 ? strtoul(argument[2], NULL, 10) : 1;
     unsigned long times = arguments > 3 ? strtoul(argument[3], NULL, 10) : 1;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
-    CHECK(cuInit(0));
-    CHECK(cuDeviceGet(&device, 0));
-    CHECK(cuCtxCreate_v2(&context, 0, device));
-    CHECK(cuMemAlloc_v2(&memory, 1 << 20));
-    CHECK(cuModuleLoad(&module, client_image()));
-    CHECK(cuModuleGetFunction(&scale, module, "scale"));
+    client_open(&context, &memory, &scale);
     pthread_barrier_init(&all_launched, NULL, threads);
     while (times--) {
         for (unsigned i = 0; i < threads; i++) {

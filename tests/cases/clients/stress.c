@@ -95,18 +95,11 @@ static void *change_graphs(void *unused)
 
 int main(int arguments, char **argument)
 {
-    CUdevice device;
-    CUmodule module;
     pthread_t thread[MOST_THREADS], other[3];
     unsigned threads = arguments > 1 ? (unsigned)atoi(argument[1]) : 1;
     launches = arguments > 2 ? strtoul(argument[2], NULL, 10) : 1;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
-    CHECK(cuInit(0));
-    CHECK(cuDeviceGet(&device, 0));
-    CHECK(cuCtxCreate_v2(&context, 0, device));
-    CHECK(cuMemAlloc_v2(&memory, 1 << 20));
-    CHECK(cuModuleLoad(&module, client_image()));
-    CHECK(cuModuleGetFunction(&scale, module, "scale"));
+    CUmodule module = client_open(&context, &memory, &scale);
     CHECK(cuModuleGetFunction(&offset, module, "offset"));
     pthread_create(&other[0], NULL, reload_all, NULL);
     pthread_create(&other[1], NULL, change_attributes, NULL);
