@@ -1,5 +1,6 @@
 /* `warpwatch model coalescing` and `warpwatch model banks`: what one memory instruction of a warp touches. */
 #include "model/access.h"
+#include "verbs/model/common_parameters.h"
 #include "verbs/model/model.h"
 #include "verbs/model/text.h"
 
@@ -25,7 +26,7 @@ static const struct parameter coalescing_parameters[COALESCING_PARAMETERS] = {
                 .least = 0,
                 .most = 1 << 30,
                 .help = "bytes from a line's start to the first lane"},
-    [COALESCING_NAME] = {.name = "name", .kind = PARAMETER_TEXT, .help = ""},
+    [COALESCING_NAME] = {PARAMETER_ROW_NAME},
 };
 
 static const char *const coalescing_columns[] = {
@@ -105,7 +106,7 @@ static const struct parameter banks_parameters[BANKS_PARAMETERS] = {
                     .kind = PARAMETER_CHOICE,
                     .choices = word_sizes,
                     .help = "read by a lane, 4 if not given"},
-    [BANKS_NAME] = {.name = "name", .kind = PARAMETER_TEXT, .help = ""},
+    [BANKS_NAME] = {PARAMETER_ROW_NAME},
 };
 
 static const char *const banks_columns[] = {"conflict_degree", "broadcast", NULL};

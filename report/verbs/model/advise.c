@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "verbs/model/common_parameters.h"
 #include "verbs/model/model.h"
 #include "verbs/model/text.h"
 
@@ -20,24 +21,14 @@ enum {
     NAME,
     PARAMETERS
 };
-enum { ROWS_MAX = 1024, SMS_MAX = 1 << 20 };
+enum { ROWS_MAX = 1024 };
 
 static const struct parameter parameters[PARAMETERS] = {
-    [DEVICE] = {.name = "device", .kind = PARAMETER_DEVICE, .help = "a GPU"},
-    [CC] = {.name = "cc", .kind = PARAMETER_CAPABILITY, .help = "instead, a compute capability and --sms"},
-    [SMS] =
-        {.name = "sms", .kind = PARAMETER_INTEGER, .least = 1, .most = SMS_MAX, .help = "SMs of the device"},
-    [REGISTERS] = {.name = "registers",
-                   .kind = PARAMETER_INTEGER,
-                   .least = 0,
-                   .most = 255,
-                   .help = "of a thread",
-                   .required = true},
-    [STATIC_SHARED] = {.name = "static_shared",
-                       .kind = PARAMETER_INTEGER,
-                       .least = 0,
-                       .most = 49152,
-                       .help = "bytes of a block"},
+    [DEVICE] = {PARAMETER_ROW_DEVICE},
+    [CC] = {PARAMETER_ROW_CC},
+    [SMS] = {PARAMETER_ROW_SMS},
+    [REGISTERS] = {PARAMETER_ROW_REGISTERS},
+    [STATIC_SHARED] = {PARAMETER_ROW_STATIC_SHARED},
     [SHARED_PER_THREAD] = {.name = "shared_per_thread",
                            .kind = PARAMETER_INTEGER,
                            .least = 0,
@@ -62,7 +53,7 @@ static const struct parameter parameters[PARAMETERS] = {
                                      .help = "of a warp, as measured",
                                      .above = true},
     [ALL] = {.name = "all", .kind = PARAMETER_SWITCH, .help = "all block sizes from 1 to 1024"},
-    [NAME] = {.name = "name", .kind = PARAMETER_TEXT, .help = ""},
+    [NAME] = {PARAMETER_ROW_NAME},
 };
 
 static const char *const csv_columns[] = {
@@ -81,19 +72,12 @@ struct advised {
 
 static bool find_device(const struct argument *arguments, struct advised *advised, struct answer *answer)
 {
-    const struct device *device = arguments[DEVICE].given ? arguments[DEVICE].device : NULL;
-    if (!device && !(arguments[CC].given && arguments[SMS].given)) {
-        answer_refuse(answer, arguments[CC].given ? SMS : DEVICE,
-                      ": is missing; give a device, or cc and sms");
+    struct chosen_device chosen;
+    if (!device_parameters_read(arguments, (struct device_parameters){DEVICE, CC, SMS}, &chosen, answer)) {
         return false;
     }
-    if (device && (arguments[CC].given || arguments[SMS].given)) {
-        answer_refuse(answer, DEVICE, ": give it, or cc and sms, not both");
-        return false;
-    }
-    advised->sms = (unsigned)(device ? device->sms : arguments[SMS].integer);
-    return occupancy_sm_of_capability(device ? device->compute_capability : (int)arguments[CC].integer,
-                                      &advised->sm);
+    advised->sms = (unsigned)chosen.sms;
+    return occupancy_sm_of_capability(chosen.compute_capability, &advised->sm);
 }
 
 static bool find_work(const struct argument *arguments, struct advised *advised, struct answer *answer)

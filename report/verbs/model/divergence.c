@@ -1,6 +1,7 @@
 /* `warpwatch model divergence`: what a branch costs when lanes of a warp disagree, and what a measured branch
  * efficiency says about the lanes. */
 #include "model/divergence.h"
+#include "verbs/model/common_parameters.h"
 #include "verbs/model/model.h"
 #include "verbs/model/text.h"
 
@@ -39,7 +40,7 @@ static const struct parameter parameters[PARAMETERS] = {
                    .least = 0,
                    .most = 1e9,
                    .help = "of the other path, 1 if not given"},
-    [NAME] = {.name = "name", .kind = PARAMETER_TEXT, .help = ""},
+    [NAME] = {PARAMETER_ROW_NAME},
 };
 
 static const char *const csv_columns[] = {"warp_issues_path",

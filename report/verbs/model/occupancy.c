@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/lift.h"
+#include "verbs/model/common_parameters.h"
 #include "verbs/model/model.h"
 #include "verbs/model/occupancy.h"
 
@@ -23,25 +24,16 @@ enum {
 };
 
 static const struct parameter parameters[PARAMETERS] = {
-    [CC] = {.name = "cc", .kind = PARAMETER_CAPABILITY, .help = "compute capability"},
-    [DEVICE] = {.name = "device", .kind = PARAMETER_DEVICE, .help = "instead of --cc, a GPU"},
+    [CC] = {PARAMETER_ROW_CC},
+    [DEVICE] = {PARAMETER_ROW_DEVICE},
     [THREADS] = {.name = "threads",
                  .kind = PARAMETER_INTEGER,
                  .least = 1,
                  .most = 1024,
                  .help = "threads of a block",
                  .required = true},
-    [REGISTERS] = {.name = "registers",
-                   .kind = PARAMETER_INTEGER,
-                   .least = 0,
-                   .most = 255,
-                   .help = "registers of a thread",
-                   .required = true},
-    [STATIC_SHARED] = {.name = "static_shared",
-                       .kind = PARAMETER_INTEGER,
-                       .least = 0,
-                       .most = 49152,
-                       .help = "bytes of a block"},
+    [REGISTERS] = {PARAMETER_ROW_REGISTERS},
+    [STATIC_SHARED] = {PARAMETER_ROW_STATIC_SHARED},
     [DYNAMIC_SHARED] = {.name = "dynamic_shared",
                         .kind = PARAMETER_INTEGER,
                         .least = 0,
@@ -63,7 +55,7 @@ static const struct parameter parameters[PARAMETERS] = {
                  .least = 1,
                  .most = CLUSTER_BLOCKS_MAX,
                  .help = "blocks of a cluster"},
-    [NAME] = {.name = "name", .kind = PARAMETER_TEXT, .help = ""},
+    [NAME] = {PARAMETER_ROW_NAME},
 };
 
 static const char *const csv_columns[] = {
@@ -77,17 +69,12 @@ static bool refuse(struct answer *answer, int parameter, const char *problem)
 
 static bool find_sm(const struct argument *arguments, struct modelled_launch *modelled, struct answer *answer)
 {
-    modelled->device = arguments[DEVICE].given ? arguments[DEVICE].device : NULL;
-    if (!modelled->device && !arguments[CC].given) {
-        return refuse(answer, CC, ": is missing; give it or a device");
-    }
-    int capability = modelled->device ? modelled->device->compute_capability : (int)arguments[CC].integer;
-    if (modelled->device && arguments[CC].given && arguments[CC].integer != capability) {
-        answer_refuse(answer, CC, ": give %d.%d, which is that of %s, or only one of the two",
-                      capability / 10, capability % 10, modelled->device->name);
+    struct chosen_device chosen;
+    if (!device_parameters_read(arguments, (struct device_parameters){DEVICE, CC, -1}, &chosen, answer)) {
         return false;
     }
-    return occupancy_sm_of_capability(capability, &modelled->sm);
+    modelled->device = chosen.device;
+    return occupancy_sm_of_capability(chosen.compute_capability, &modelled->sm);
 }
 
 static bool find_launch(const struct argument *arguments, struct modelled_launch *modelled,

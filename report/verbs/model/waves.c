@@ -1,16 +1,16 @@
 /* `warpwatch model waves`: waves and tail of a grid; or from which grid on the tail never matters much. */
 #include "model/waves.h"
+#include "verbs/model/common_parameters.h"
 #include "verbs/model/model.h"
 #include "verbs/model/text.h"
 
 enum { GRID, SMS, DEVICE, BLOCKS_PER_SM, UTILIZATION, NAME, PARAMETERS };
-enum { SMS_MAX = 1 << 20, BLOCKS_PER_SM_MAX = 64 };
+enum { BLOCKS_PER_SM_MAX = 64 };
 
 static const struct parameter parameters[PARAMETERS] = {
     [GRID] = {.name = "grid", .kind = PARAMETER_BLOCKS, .help = "blocks of the launch"},
-    [SMS] =
-        {.name = "sms", .kind = PARAMETER_INTEGER, .least = 1, .most = SMS_MAX, .help = "SMs of the device"},
-    [DEVICE] = {.name = "device", .kind = PARAMETER_DEVICE, .help = "instead of --sms, a GPU"},
+    [SMS] = {PARAMETER_ROW_SMS},
+    [DEVICE] = {PARAMETER_ROW_DEVICE},
     [BLOCKS_PER_SM] = {.name = "blocks_per_sm",
                        .kind = PARAMETER_INTEGER,
                        .least = 1,
@@ -23,7 +23,7 @@ static const struct parameter parameters[PARAMETERS] = {
                      .most = 1,
                      .help = "instead of --grid: blocks from which on utilization never falls below",
                      .above = true},
-    [NAME] = {.name = "name", .kind = PARAMETER_TEXT, .help = ""},
+    [NAME] = {PARAMETER_ROW_NAME},
 };
 
 static const char *const csv_columns[] = {
@@ -38,13 +38,11 @@ static unsigned sms_of(const struct argument *arguments)
 
 static bool makes_sense(const struct argument *arguments, struct answer *answer)
 {
-    if (!arguments[DEVICE].given && !arguments[SMS].given) {
-        answer_refuse(answer, SMS, ": is missing; give a whole number from 1 to %d, or a device", SMS_MAX);
-    } else if (arguments[DEVICE].given && arguments[SMS].given &&
-               arguments[SMS].integer != arguments[DEVICE].device->sms) {
-        answer_refuse(answer, SMS, ": give %d, which is that of %s, or only one of the two",
-                      arguments[DEVICE].device->sms, arguments[DEVICE].device->name);
-    } else if (!arguments[BLOCKS_PER_SM].given) {
+    struct chosen_device chosen;
+    if (!device_parameters_read(arguments, (struct device_parameters){DEVICE, -1, SMS}, &chosen, answer)) {
+        return false;
+    }
+    if (!arguments[BLOCKS_PER_SM].given) {
         answer_refuse(answer, BLOCKS_PER_SM, ": is missing; give a whole number from 1 to %d",
                       BLOCKS_PER_SM_MAX);
     } else if (!arguments[GRID].given && !arguments[UTILIZATION].given) {
