@@ -4,7 +4,7 @@
 #define WARPWATCH_EXPORT_FORMATS_H
 
 #include "trace.h"
-#include "views/buffer.h"
+#include "buffer.h"
 
 enum trace_category { TRACE_DRIVER, TRACE_RUNTIME, TRACE_GRAPH, TRACE_LOSS, TRACE_CATEGORIES };
 extern const char *const trace_category_names[TRACE_CATEGORIES];

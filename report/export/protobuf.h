@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "views/buffer.h"
+#include "buffer.h"
 
 enum { PROTOBUF_NUMBER = 0, PROTOBUF_BYTES = 2 }; /* wire types */
 

@@ -2,7 +2,7 @@
 #include "model/occupancy.h"
 
 #include <limits.h>
-#include <stddef.h>
+#include <string.h>
 
 enum {
     WARP_LANES = 32,
@@ -43,6 +43,18 @@ static const struct occupancy_sm capabilities[] = {
 
 const char *const limiter_names[LIMITER_KINDS] = {"threads",  "blocks",  "registers", "shared_memory",
                                                   "barriers", "cluster", "driver"};
+
+size_t limiters_text(unsigned limiters, char text[LIMITERS_TEXT_BYTES])
+{
+    char *end = text;
+    *end = '\0';
+    for (int kind = 0; kind < LIMITER_KINDS; kind++) {
+        if (limiters & 1u << kind) {
+            end = stpcpy(end == text ? end : stpcpy(end, "+"), limiter_names[kind]);
+        }
+    }
+    return (size_t)(end - text);
+}
 
 bool occupancy_sm_of_capability(int compute_capability, struct occupancy_sm *sm)
 {

@@ -7,6 +7,7 @@
 #define WARPWATCH_OCCUPANCY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What one SM offers. From the driver's attributes when there is a device, else from the built-in table. */
 struct occupancy_sm {
@@ -50,6 +51,10 @@ enum occupancy_limiter {
 #define LIMITER_KINDS 7
 /* "threads", "blocks", "registers", "shared_memory", "barriers", "cluster", "driver" by bit number. */
 extern const char *const limiter_names[LIMITER_KINDS];
+
+/* "registers+shared_memory", and its length. */
+enum { LIMITERS_TEXT_BYTES = 64 };
+size_t limiters_text(unsigned limiters, char text[LIMITERS_TEXT_BYTES]);
 
 struct occupancy {
     int limit_threads, limit_blocks, limit_registers, limit_shared_memory;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "report/model/occupancy.h"
+#include "report/csv_text.h"
 #include "report/names/visible.h"
 
 #define COUNT_BYTES 32
@@ -42,14 +42,12 @@ void print_visible(FILE *stream, const char *text)
     free(safe);
 }
 
-void format_limiters(char text[LIMITERS_BYTES], unsigned limiters)
+void print_quoted(FILE *stream, const char *text)
 {
-    size_t used = 0;
-    text[0] = 0;
-    for (unsigned i = 0; i < LIMITER_KINDS; i++) {
-        if (limiters & 1u << i && used < LIMITERS_BYTES) {
-            used += (size_t)snprintf(text + used, LIMITERS_BYTES - used, "%s%s", used ? "+" : "",
-                                     limiter_names[i]);
-        }
-    }
+    struct buffer field = {0};
+    char *safe = visible(text);
+    csv_quoted(&field, safe ? safe : "?");
+    buffer_flush(&field, stream);
+    buffer_free(&field);
+    free(safe);
 }

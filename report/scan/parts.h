@@ -11,9 +11,7 @@ void print_count(FILE *stream, const char *format, uint64_t number);
 void print_counted(FILE *stream, uint64_t number, const char *noun);
 /* From a file: what a terminal would obey is spelled out. */
 void print_visible(FILE *stream, const char *text);
-
-/* "registers+shared_memory" */
-#define LIMITERS_BYTES 128
-void format_limiters(char text[LIMITERS_BYTES], unsigned limiters);
+/* The same as a field of CSV. */
+void print_quoted(FILE *stream, const char *text);
 
 #endif

@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 
-#include "csv_text.h"
+#include "parts.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 
@@ -215,9 +215,9 @@ void compare_view_csv(const struct compare_view *view)
         char arch[SCAN_ARCH_BYTES];
         scan_format_arch(kernel_of(pair), arch);
         fprintf(view->stream, "%s,%s,", status_of(pair), arch);
-        csv_text(view->stream, pair->name);
+        print_quoted(view->stream, pair->name);
         fputc(',', view->stream);
-        csv_text(view->stream, kernel_of(pair)->mangled);
+        print_quoted(view->stream, kernel_of(pair)->mangled);
         csv_figures(view->stream, pair->before != NULL, &pair->old_figures);
         csv_figures(view->stream, pair->after != NULL, &pair->new_figures);
         fputc('\n', view->stream);

@@ -1,8 +1,8 @@
 /* CSV (RFC 4180): one line a kernel, lists joined by `+`, unknown is empty. */
 #include <stdlib.h>
 
-#include "csv_text.h"
 #include "fields.h"
+#include "parts.h"
 #include "report/names/demangle.h"
 #include "rows.h"
 
@@ -13,22 +13,12 @@ static void print_blocks(FILE *stream, const struct scan_blocks *blocks)
     }
 }
 
-static void print_limiters(FILE *stream, unsigned limiters)
-{
-    const char *separator = "";
-    for (unsigned i = 0; i < LIMITER_KINDS; i++) {
-        if (limiters & 1u << i) {
-            fprintf(stream, "%s%s", separator, limiter_names[i]);
-            separator = "+";
-        }
-    }
-}
-
 static void print_value(FILE *stream, enum scan_kind kind, const struct scan_value *value)
 {
+    char limiters[LIMITERS_TEXT_BYTES];
     switch (kind) {
     case SCAN_TEXT:
-        csv_text(stream, value->text);
+        print_quoted(stream, value->text);
         break;
     case SCAN_NUMBER:
         fprintf(stream, "%u", value->number);
@@ -43,7 +33,8 @@ static void print_value(FILE *stream, enum scan_kind kind, const struct scan_val
         print_blocks(stream, value->blocks);
         break;
     case SCAN_LIMITERS:
-        print_limiters(stream, value->limiters);
+        limiters_text(value->limiters, limiters);
+        fputs(limiters, stream);
         break;
     }
 }
@@ -72,7 +63,7 @@ static void print_kernel(FILE *stream, const struct scan_view *view, const struc
     char *name = demangle_full(kernel->mangled);
     struct scan_row row = {kernel, &verdict, name ? name : kernel->mangled, ""};
     scan_format_arch(kernel, row.arch);
-    csv_text(stream, file->path);
+    print_quoted(stream, file->path);
     for (size_t i = 0; i < scan_fields_count; i++) {
         struct scan_value value;
         if (!is_shown(view, &scan_fields[i])) {

@@ -42,10 +42,10 @@ static void print_figures(const struct scan_view *view, const struct scan_judged
     const struct scan_kernel *kernel = judged->kernel;
     const struct scan_verdict *verdict = &judged->verdict;
     bool known = scan_has_resources(kernel);
-    char arch[SCAN_ARCH_BYTES], limiters[LIMITERS_BYTES] = "-";
+    char arch[SCAN_ARCH_BYTES], limiters[LIMITERS_TEXT_BYTES] = "-";
     scan_format_arch(kernel, arch);
     if (verdict->known) {
-        format_limiters(limiters, verdict->occupancy.limiters);
+        limiters_text(verdict->occupancy.limiters, limiters);
         fprintf(stream, "  %7.1f %%", 100 * verdict->occupancy.theoretical_occupancy);
     } else {
         fprintf(stream, "  %9s", "unknown");

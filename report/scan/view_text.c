@@ -95,8 +95,8 @@ static void print_limiters(const struct scan_view *view, const struct scan_summa
     }
     print_count(stream, "\n  %10s  nothing: full occupancy\n", summary->full);
     for (size_t i = 0; i < summary->limiters_count; i++) {
-        char names[LIMITERS_BYTES];
-        format_limiters(names, summary->limiters[i].limiters);
+        char names[LIMITERS_TEXT_BYTES];
+        limiters_text(summary->limiters[i].limiters, names);
         print_count(stream, "  %10s  ", summary->limiters[i].kernels);
         fprintf(stream, "%s\n", names);
     }

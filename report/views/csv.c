@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "csv_text.h"
 #include "fields.h"
 #include "names/visible.h"
 #include "views.h"
@@ -95,27 +96,13 @@ static void write_heading(const struct column *column, FILE *out)
 
 /* --- values -------------------------------------------------------------------------------------------- */
 
-static void append_quoted(struct buffer *row, const char *text)
-{
-    buffer_char(row, '"');
-    for (const char *c = text; *c; c++) {
-        if (*c == '"') {
-            buffer_char(row, '"');
-        }
-        buffer_char(row, *c);
-    }
-    buffer_char(row, '"');
-}
-
 static void append_text(struct buffer *row, const char *text)
 {
     char *valid = valid_utf8(text);
-    if (!valid) {
-        row->failed = true;
-    } else if (valid[strcspn(valid, ",\"\r\n")] == '\0') {
-        buffer_puts(row, valid);
+    if (valid) {
+        csv_field(row, valid);
     } else {
-        append_quoted(row, valid);
+        row->failed = true;
     }
     free(valid);
 }

@@ -232,25 +232,15 @@ static void add_details(const struct argument *arguments, cJSON *object)
     }
 }
 
-static void print_limiters(unsigned limiters, char *text, size_t bytes)
-{
-    size_t used = 0;
-    *text = 0;
-    for (int kind = 0; kind < LIMITER_KINDS; kind++) {
-        if (limiters & 1u << kind && used < bytes) {
-            used += (size_t)snprintf(text + used, bytes - used, "%s%s", used ? "+" : "", limiter_names[kind]);
-        }
-    }
-}
-
 static void print_row(const struct advised *advised, size_t index, FILE *stream)
 {
-    char occupancy[MODEL_TEXT_BYTES], waste[MODEL_TEXT_BYTES], excess[MODEL_TEXT_BYTES], limiters[96];
+    char occupancy[MODEL_TEXT_BYTES], waste[MODEL_TEXT_BYTES], excess[MODEL_TEXT_BYTES];
+    char limiters[LIMITERS_TEXT_BYTES];
     const struct advise_row *row = &advised->rows[index];
     char mark = index == advised->choice.recommended         ? '>'
                 : index == advised->choice.highest_occupancy ? '^'
                                                              : ' ';
-    print_limiters(row->occupancy.limiters, limiters, sizeof limiters);
+    limiters_text(row->occupancy.limiters, limiters);
     fprintf(stream, "%c %7d %9d %9s", mark, row->threads, row->occupancy.blocks_per_sm,
             text_percent(row->occupancy.theoretical_occupancy, occupancy));
     if (row->slots > 0) {

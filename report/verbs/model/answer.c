@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "csv_text.h"
 #include "model/occupancy.h"
 #include "number_text.h"
 
@@ -139,45 +140,27 @@ cJSON *answer_json(const struct answer *answer)
     return object;
 }
 
-static void add_limiters(unsigned limiters, struct csv_lines *lines)
+void answer_csv_value(const struct answer_value *value, struct buffer *row)
 {
-    char text[96];
-    size_t used = 0;
-    for (int kind = 0; kind < LIMITER_KINDS; kind++) {
-        if (limiters & 1u << kind) {
-            size_t length = strlen(limiter_names[kind]);
-            if (used) {
-                text[used++] = '+';
-            }
-            memcpy(text + used, limiter_names[kind], length);
-            used += length;
-        }
-    }
-    csv_add_plain(lines, text, used);
-}
-
-void answer_csv_value(const struct answer_value *value, struct csv_lines *lines)
-{
-    char text[NUMBER_TEXT_BYTES];
+    char limiters[LIMITERS_TEXT_BYTES];
     switch (value->kind) {
     case ANSWER_INTEGER:
-        csv_add_plain(lines, text, integer_text(value->integer, text));
+        buffer_signed(row, value->integer);
         break;
     case ANSWER_NUMBER:
-        csv_add_plain(lines, text, number_text(value->number, text));
+        buffer_number(row, value->number);
         break;
     case ANSWER_BOOLEAN:
-        csv_add_plain(lines, value->integer ? "1" : "0", 1);
+        buffer_char(row, value->integer ? '1' : '0');
         break;
     case ANSWER_TEXT:
-        csv_add(lines, value->text);
+        csv_field(row, value->text);
         break;
     case ANSWER_LIMITERS:
-        add_limiters((unsigned)value->integer, lines);
+        buffer_append(row, limiters, limiters_text((unsigned)value->integer, limiters));
         break;
     case ANSWER_UNKNOWN:
     default:
-        csv_add_plain(lines, "", 0);
         break;
     }
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "verbs/model/csv.h"
+#include "buffer.h"
 
 enum answer_kind {
     ANSWER_UNKNOWN,
@@ -51,7 +51,7 @@ void answer_refuse(struct answer *answer, int parameter, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 
 cJSON *answer_json(const struct answer *answer);
-void answer_csv_value(const struct answer_value *value, struct csv_lines *lines);
+void answer_csv_value(const struct answer_value *value, struct buffer *row);
 
 /* JSON numbers in full: cJSON itself prints 2⁵³ as 9.00719925474099e+15, and no more than 15 digits of a
  * fraction where that is close. */

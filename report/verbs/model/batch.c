@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "csv_text.h"
+#include "verbs/model/csv.h"
 #include "verbs/model/model.h"
 
 enum { WRITTEN_AT_ONCE_BYTES = 1 << 17 };
@@ -12,7 +14,7 @@ struct batch {
     const struct model *model;
     const struct argument *defaults;
     struct csv_reader reader;
-    struct csv_lines lines;      /* not written yet */
+    struct buffer lines;         /* not written yet */
     int columns[CSV_FIELDS_MAX]; /* parameters, in the order of the input's columns */
     size_t columns_count;
     struct argument arguments[MODEL_PARAMETERS_MAX];
@@ -48,6 +50,13 @@ static bool complain_about_column(const struct model *model, const char *name, b
     return false;
 }
 
+/* One of several: the last of a row is the problem, if there is one. */
+static void add_field(struct buffer *lines, const char *text)
+{
+    csv_field(lines, text);
+    buffer_char(lines, ',');
+}
+
 static bool read_header(struct batch *batch)
 {
     bool seen[MODEL_PARAMETERS_MAX] = {false};
@@ -65,14 +74,14 @@ static bool read_header(struct batch *batch)
         }
         seen[parameter] = true;
         batch->columns[i] = parameter;
-        csv_add(&batch->lines, name);
+        add_field(&batch->lines, name);
     }
     batch->columns_count = batch->reader.count;
     for (const char *const *column = batch->model->csv_columns; *column; column++) {
-        csv_add(&batch->lines, *column);
+        add_field(&batch->lines, *column);
     }
-    csv_add(&batch->lines, "error");
-    csv_end(&batch->lines);
+    csv_field(&batch->lines, "error");
+    buffer_char(&batch->lines, '\n');
     return true;
 }
 
@@ -107,40 +116,35 @@ static void add_problem(struct batch *batch)
     bool about_row = parameter == batch->model->parameters_count;
     snprintf(text, sizeof text, "%s%s", about_row ? "" : batch->model->parameters[parameter].name,
              batch->answer.problem);
-    csv_add(&batch->lines, text);
+    csv_field(&batch->lines, text);
 }
 
 static void write_row(struct batch *batch, bool makes_sense)
 {
-    struct csv_lines *lines = &batch->lines;
+    struct buffer *lines = &batch->lines;
     for (size_t i = 0; i < batch->columns_count; i++) {
-        csv_add(lines, i < batch->reader.count ? batch->reader.fields[i] : "");
+        add_field(lines, i < batch->reader.count ? batch->reader.fields[i] : "");
     }
     int value = 0;
     for (const char *const *column = batch->model->csv_columns; *column; column++, value++) {
         if (makes_sense) {
             answer_csv_value(&batch->answer.values[value], lines);
-        } else {
-            csv_add_plain(lines, "", 0);
         }
+        buffer_char(lines, ',');
     }
-    if (makes_sense) {
-        csv_add_plain(lines, "", 0);
-    } else {
+    if (!makes_sense) {
         add_problem(batch);
     }
-    csv_end(lines);
+    buffer_char(lines, '\n');
 }
 
 /* Writes the lines put together so far once there are `enough` bytes of them. */
 static bool flush_lines(struct batch *batch, size_t enough)
 {
-    size_t used = batch->lines.used;
-    if (used < enough) {
-        return !batch->lines.failed;
+    if (batch->lines.length >= enough) {
+        buffer_flush(&batch->lines, batch->output);
     }
-    batch->lines.used = 0;
-    return !batch->lines.failed && fwrite(batch->lines.text, 1, used, batch->output) == used;
+    return !batch->lines.failed && !ferror(batch->output);
 }
 
 static int run(struct batch *batch)
@@ -184,7 +188,7 @@ int model_batch(const struct model *model, const struct argument *defaults, FILE
         status = EXIT_UNREADABLE;
     }
     csv_close(&batch->reader);
-    free(batch->lines.text);
+    buffer_free(&batch->lines);
     free(batch);
     return status;
 }

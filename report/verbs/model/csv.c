@@ -1,4 +1,4 @@
-/* CSV in and out. */
+/* CSV taken apart. */
 #include "verbs/model/csv.h"
 
 #include <stdlib.h>
@@ -155,59 +155,5 @@ enum csv_status csv_read(struct csv_reader *reader)
             continue;
         }
         return split(reader, record) ? CSV_RECORD : fault(reader, "more than 256 fields");
-    }
-}
-
-static bool reserve(struct csv_lines *lines, size_t bytes)
-{
-    if (lines->used + bytes <= lines->capacity) {
-        return true;
-    }
-    size_t capacity = (lines->used + bytes) * 2;
-    char *larger = realloc(lines->text, capacity);
-    if (!larger) {
-        lines->failed = true;
-        return false;
-    }
-    lines->text = larger;
-    lines->capacity = capacity;
-    return true;
-}
-
-void csv_add_plain(struct csv_lines *lines, const char *text, size_t length)
-{
-    if (reserve(lines, length + 1)) {
-        memcpy(lines->text + lines->used, text, length);
-        lines->used += length;
-        lines->text[lines->used++] = ',';
-    }
-}
-
-void csv_add(struct csv_lines *lines, const char *text)
-{
-    size_t length = strlen(text);
-    if (strcspn(text, ",\"\r\n") == length && text[0] != ' ' && text[0] != '\t') {
-        csv_add_plain(lines, text, length);
-        return;
-    }
-    if (!reserve(lines, 2 * length + 3)) {
-        return;
-    }
-    lines->text[lines->used++] = '"';
-    for (; *text; text++) {
-        if (*text == '"') {
-            lines->text[lines->used++] = '"';
-        }
-        lines->text[lines->used++] = *text;
-    }
-    lines->text[lines->used++] = '"';
-    lines->text[lines->used++] = ',';
-}
-
-/* The comma behind the last field becomes the line's end. */
-void csv_end(struct csv_lines *lines)
-{
-    if (lines->used) {
-        lines->text[lines->used - 1] = '\n';
     }
 }

@@ -1,4 +1,4 @@
-/* Reading and writing CSV (RFC 4180) as streams: quoted fields, CRLF, lines of any reasonable length. */
+/* Reading CSV (RFC 4180) as a stream: quoted fields, CRLF, lines of any reasonable length. */
 #ifndef WARPWATCH_MODEL_CSV_H
 #define WARPWATCH_MODEL_CSV_H
 
@@ -28,16 +28,5 @@ bool csv_open(struct csv_reader *reader, FILE *stream);
 /* The next record; empty lines are passed over. CSV_FAULT: `fault` says why, at `line`. */
 enum csv_status csv_read(struct csv_reader *reader);
 void csv_close(struct csv_reader *reader);
-
-/* Lines being put together. */
-struct csv_lines {
-    char *text;
-    size_t used, capacity;
-    bool failed; /* out of memory */
-};
-
-void csv_add(struct csv_lines *lines, const char *text); /* quoted where it must be */
-void csv_add_plain(struct csv_lines *lines, const char *text, size_t length);
-void csv_end(struct csv_lines *lines);
 
 #endif
