@@ -135,11 +135,6 @@ static bool compute(const struct argument *arguments, struct modelled_launch *mo
     return true;
 }
 
-bool modelled_launch_has_waves(const struct modelled_launch *launch)
-{
-    return launch->device && launch->blocks > 0 && launch->slots > 0;
-}
-
 static void answer(const struct argument *arguments, struct answer *answer)
 {
     struct modelled_launch m;

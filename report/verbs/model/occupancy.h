@@ -21,7 +21,11 @@ struct modelled_launch {
     struct waves waves;               /* if modelled_launch_has_waves */
 };
 
-bool modelled_launch_has_waves(const struct modelled_launch *launch);
+static inline bool modelled_launch_has_waves(const struct modelled_launch *launch)
+{
+    return launch->device && launch->blocks > 0 && launch->slots > 0;
+}
+
 void modelled_launch_explain(const struct modelled_launch *launch, FILE *stream);
 
 #endif
