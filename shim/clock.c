@@ -39,3 +39,10 @@ uint64_t clock_rate(void)
     store_relaxed(&clock_state.ns_per_tick_32, (uint64_t)(((unsigned __int128)ns << 32) / ticks));
     return (uint64_t)((unsigned __int128)ticks * 1000000000u / ns);
 }
+
+struct clock_moment clock_moment(uint64_t ticks)
+{
+    clock_rate(); /* so that clock_ns knows a tick */
+    uint64_t now = clock_ticks(), then = ticks && ticks < now ? ticks : now, since_ns = clock_ns(now - then);
+    return (struct clock_moment){then, clock_monotonic_ns() - since_ns, clock_realtime_ns() - since_ns};
+}

@@ -15,15 +15,32 @@ struct clock {
 };
 extern HIDDEN struct clock clock_state;
 
+/* One moment as all clocks show it. */
+struct clock_moment {
+    uint64_t ticks, monotonic_ns, realtime_ns;
+};
+
 void clock_start(void);
 /* Ticks in a second by the time passed since clock_start; 0 where a tick is a nanosecond. */
 uint64_t clock_rate(void);
+/* When the clock of ticks showed these; now, for 0. */
+struct clock_moment clock_moment(uint64_t ticks);
+
+static inline uint64_t clock_read_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 static inline uint64_t clock_monotonic_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return clock_read_ns(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t clock_realtime_ns(void)
+{
+    return clock_read_ns(CLOCK_REALTIME);
 }
 
 static ALWAYS_INLINE uint64_t clock_ticks(void)

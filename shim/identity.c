@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "decimal.h"
 #include "settings.h"
 
@@ -23,13 +22,6 @@ void identity_host(char host[64])
         bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
         *p = plain || *p == '-' || *p == '.' || *p == '_' ? *p : '_';
     }
-}
-
-uint64_t identity_realtime_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static size_t read_file(const char *path, char *bytes, size_t size)
@@ -98,7 +90,7 @@ static void fill_texts(struct store_header *header)
     }
 }
 
-void identity_fill(struct store_header *header, uint64_t start_realtime_ns, uint32_t driver_version)
+void identity_fill(struct store_header *header, const struct clock_moment *start, uint32_t driver_version)
 {
     memcpy(header->magic, STORE_MAGIC, sizeof header->magic);
     header->version = STORE_VERSION;
@@ -106,8 +98,9 @@ void identity_fill(struct store_header *header, uint64_t start_realtime_ns, uint
     header->features =
         (settings.times ? STORE_FEATURE_TIMES : 0) | (settings.trace ? STORE_FEATURE_TRACE : 0);
     header->pid_start_ticks = start_ticks();
-    header->start_realtime_ns = start_realtime_ns;
-    header->start_monotonic_ns = clock_monotonic_ns();
+    header->start_realtime_ns = start->realtime_ns;
+    header->start_monotonic_ns = start->monotonic_ns;
+    header->start_ticks = start->ticks;
     header->pid = (uint32_t)getpid();
     header->run = settings.run;
     header->driver_version = driver_version;

@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "identity.h"
 #include "settings.h"
 #include "store_format.h"
@@ -69,9 +70,8 @@ static void set_name(struct place *place)
 {
     char host[64];
     identity_host(host);
-    place->start_realtime_ns = identity_realtime_ns();
     snprintf(place->name, sizeof place->name, "warpwatch.%s.%d.%llu" STORE_SUFFIX, host, (int)getpid(),
-             (unsigned long long)place->start_realtime_ns);
+             (unsigned long long)clock_realtime_ns());
     snprintf(place->final, sizeof place->final, "%s/%s", settings.output, place->name);
 }
 

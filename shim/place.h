@@ -15,7 +15,6 @@ enum place_kind {
 
 struct place {
     enum place_kind kind;
-    uint64_t start_realtime_ns;
     char name[160]; /* of the store, without directory */
     /* The store as it is now: /proc/self/fd/N for a memory file, "" for plain memory. */
     char path[PATH_MAX + 192];

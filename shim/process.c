@@ -84,7 +84,7 @@ static int map_store(int *file)
     return failure;
 }
 
-static bool open_store(uint32_t driver_version)
+static bool open_store(uint32_t driver_version, const struct clock_moment *start)
 {
     int file, failure = map_store(&file);
     if (failure) {
@@ -98,15 +98,14 @@ static bool open_store(uint32_t driver_version)
                 place.refused, strerror(place.failure));
     }
     struct store_header *header = store_header();
-    identity_fill(header, place.start_realtime_ns, driver_version);
+    identity_fill(header, start, driver_version);
     if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) {
         header->features |= STORE_FEATURE_LOCKED;
     }
     header->features |= injected ? STORE_FEATURE_CALLBACKS : 0;
     header->check = store_check(header, offsetof(struct store_header, check));
     header->ticks_per_second = clock_rate();
-    header->start_ticks = clock_ticks();
-    header->end_monotonic_ns = header->start_monotonic_ns;
+    header->end_monotonic_ns = clock_monotonic_ns();
     store_release((_Atomic uint32_t *)&header->state, STORE_RUNNING);
     return true;
 }
@@ -154,8 +153,9 @@ static uint32_t ask_driver_version(void)
     return known ? (uint32_t)version : 0;
 }
 
-void process_first_launch(void)
+void process_first_launch(uint64_t start)
 {
+    struct clock_moment began = clock_moment(start);
     uint32_t driver_version = ask_driver_version();
     pthread_mutex_lock(&recorder_lock);
     bool first = load_relaxed(&recorder.mode) == RECORDER_UNSET, opened = false;
@@ -165,7 +165,7 @@ void process_first_launch(void)
         }
         keys_open(&recorder.keys);
         store_relaxed(&recorder.times, settings.times);
-        opened = !settings.disabled && open_store(driver_version);
+        opened = !settings.disabled && open_store(driver_version, &began);
         owner = getpid();
         recorder.store_base = store.base;
         if (opened && settings.trace) {
@@ -220,7 +220,7 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&recorder_lock);
     if (load_relaxed(&recorder.mode) != RECORDER_OFF) {
         memset(&recorder_page, 0, sizeof recorder_page); /* where the kernel cannot wipe it */
-        store_relaxed(&recorder.times, settings.times);
+        store_relaxed(&recorder.times, true);
         forget_parent();
     }
 }
@@ -237,7 +237,7 @@ __attribute__((constructor)) static void process_loaded(void)
     seccomp_at_load = prctl(PR_GET_SECCOMP);
     clock_start();
     find_library_path();
-    store_relaxed(&recorder.times, settings.times);
+    store_relaxed(&recorder.times, true);
     madvise(&recorder_page, sizeof recorder_page, MADV_WIPEONFORK);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

@@ -4,8 +4,8 @@
 
 #include "platform.h"
 
-/* Makes the store; recorder.mode tells how it went. */
-void process_first_launch(void);
+/* Makes the store; recorder.mode tells how it went. The launch began at `start`, in ticks; 0: not known. */
+void process_first_launch(uint64_t start);
 /* Notes in the store that the process is alive, and the clock's rate. */
 void process_sign_of_life(void);
 void process_set_feature(uint64_t store_feature_bits);

@@ -238,18 +238,19 @@ static COLD void count_new(const struct launch_words *launched, const struct lau
 }
 
 /* Whatever is not plain counting. False: this launch does not count. */
-static COLD bool prepare(void *function, CUstream stream, uint64_t extras)
+static COLD bool prepare(void *function, struct launch_call *call)
 {
     KEEP_ERRNO;
-    if (load_acquire(&recorder.captures) && capture_holds(stream, extras & LAUNCH_PER_THREAD)) {
+    if (load_acquire(&recorder.captures) && capture_holds(call->stream, call->extras & LAUNCH_PER_THREAD)) {
         return false;
     }
     if (load_acquire(&recorder.mode) == RECORDER_UNSET) {
-        if ((extras & LAUNCH_GRAPH) && graph_exec_is_without_kernels(function)) {
+        if ((call->extras & LAUNCH_GRAPH) && graph_exec_is_without_kernels(function)) {
             return false;
         }
-        process_first_launch();
+        process_first_launch(call->start);
     }
+    call->start = load_relaxed(&recorder.times) ? call->start : 0;
     return load_acquire(&recorder.mode) != RECORDER_OFF;
 }
 
@@ -258,7 +259,7 @@ void recorder_launched(const struct launch_words *words, uint32_t hash, CUstream
     struct launch_call call = {start, start || thread.sample_start ? clock_ticks() : 0, stream,
                                words->extras};
     if (UNLIKELY(load_acquire(&recorder.mode) != RECORDER_PLAIN) &&
-        !prepare((void *)words->function, stream, words->extras)) {
+        !prepare((void *)words->function, &call)) {
         return;
     }
     struct shard *shard = thread.shard;
@@ -290,10 +291,11 @@ void recorder_launched_shape(const struct launch *launch, uint64_t start)
     struct launch_words words;
     if (launch_pack(launch, &words)) {
         recorder_launched(&words, keys_hash(&words), launch->stream, start);
-    } else if (load_acquire(&recorder.mode) == RECORDER_PLAIN ||
-               prepare(launch->function, launch->stream, launch->flags)) {
+        return;
+    }
+    struct launch_call call = {start, start ? clock_ticks() : 0, launch->stream, launch->flags};
+    if (load_acquire(&recorder.mode) == RECORDER_PLAIN || prepare(launch->function, &call)) {
         KEEP_ERRNO;
-        struct launch_call call = {start, start ? clock_ticks() : 0, launch->stream, launch->flags};
         count_target(resolve(launch, NULL), &call);
     }
 }
@@ -317,7 +319,8 @@ uint32_t recorder_target(void *function, uint64_t grid, uint64_t block, uint64_t
 
 void recorder_uncounted(enum store_uncounted reason)
 {
-    if (prepare(NULL, NULL, 0)) {
+    struct launch_call none = {0};
+    if (prepare(NULL, &none)) {
         KEEP_ERRNO;
         recorder_add(STORE_TARGET(STORE_UNCOUNTED, reason), 1);
     }

@@ -25,7 +25,7 @@ enum recorder_places {
 
 struct recorder {
     _Atomic uint32_t mode;
-    _Atomic bool times;        /* keep launch-call time and gaps */
+    _Atomic bool times;        /* keep launch-call time and gaps; until the first launch, when it began */
     _Atomic uint8_t places;    /* enum recorder_places */
     _Atomic bool watched;      /* the plug-in wants to see launches */
     _Atomic bool traced;       /* keep every launch with its time */

@@ -58,14 +58,14 @@ struct store_header {
     uint32_t header_bytes; /* STORE_BLOCK_BYTES */
     uint64_t features;
     uint64_t pid_start_ticks;   /* field 22 of /proc/self/stat: tells a reused pid apart */
-    uint64_t start_realtime_ns; /* CLOCK_REALTIME when the store was made, at the first launch */
-    uint64_t start_monotonic_ns;
-    uint32_t pid;            /* in the process's own pid namespace */
-    int32_t rank;            /* -1 unknown */
-    int32_t local_rank;      /* -1 unknown */
-    uint32_t world_size;     /* 0 unknown */
-    uint32_t driver_version; /* as cuDriverGetVersion answers, 13000 = 13.0; 0 unknown */
-    uint32_t run;            /* the `warpwatch run` that started it, by the number it gave out; 0 none */
+    uint64_t start_realtime_ns; /* CLOCK_REALTIME when the first launch was called that the driver accepted */
+    uint64_t start_monotonic_ns; /* at the same moment */
+    uint32_t pid;                /* in the process's own pid namespace */
+    int32_t rank;                /* -1 unknown */
+    int32_t local_rank;          /* -1 unknown */
+    uint32_t world_size;         /* 0 unknown */
+    uint32_t driver_version;     /* as cuDriverGetVersion answers, 13000 = 13.0; 0 unknown */
+    uint32_t run;                /* the `warpwatch run` that started it, by the number it gave out; 0 none */
     char host[64];
     char boot_id[40];
     struct store_string command;   /* arguments, each ended by NUL, as in /proc/self/cmdline */

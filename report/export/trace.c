@@ -1,5 +1,5 @@
 /* Reads a trace. Rings are in file order from their oldest record on, so that each thread's launches come out
- * in order; times are ticks since the store was made. */
+ * in order; times are ticks since the first launch began. */
 #include "trace.h"
 
 #include <inttypes.h>

@@ -211,6 +211,31 @@ static void shards_in(struct incoming *in)
     }
 }
 
+/* A thread's launch calls and the gaps between them follow one another: its process lived at least as long,
+ * also where it was killed before it gave another sign of that. */
+static bool lifetime_in(struct incoming *in)
+{
+    const struct store_counter *counters = in->counters.records;
+    const struct store_shard *shards = in->shards.records;
+    struct merged_process *process = incoming_process(in);
+    uint64_t *ticks = calloc((size_t)in->shards.count + 1, sizeof *ticks);
+    for (uint32_t i = 0; ticks && i < in->shards.count; i++) {
+        ticks[i] = shards[i].gap_ns;
+    }
+    for (uint32_t run = 0; ticks && run < in->counters.runs_count; run++) {
+        const struct store_run *of = &in->counters.runs[run];
+        for (uint32_t i = of->first; of->owner < in->shards.count && i < of->first + of->count; i++) {
+            ticks[of->owner] = merge_sum(ticks[of->owner], counters[i].launch_call_ns);
+        }
+    }
+    for (uint32_t i = 0; ticks && in->file->header_intact && i < in->shards.count; i++) {
+        double seconds = (double)call_ns(in, ticks[i]) / 1e9;
+        process->seconds = seconds > process->seconds ? seconds : process->seconds;
+    }
+    free(ticks);
+    return ticks != NULL;
+}
+
 static void measurements_in(struct incoming *in)
 {
     const struct store_measurement *measurements = in->measurements.records;
@@ -244,5 +269,5 @@ bool incoming_count(struct incoming *in)
     successors_in(in);
     shards_in(in);
     measurements_in(in);
-    return bodies_in(in) && shares_in(in);
+    return lifetime_in(in) && bodies_in(in) && shares_in(in);
 }
