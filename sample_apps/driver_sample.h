@@ -1,23 +1,13 @@
-/* For the samples in plain C that use the driver API: checked calls, and the path of a file beside the
- * program. */
+/* For the samples in plain C that use the driver API: the path of a file beside the program. */
 #ifndef WARPWATCH_DRIVER_SAMPLE_H
 #define WARPWATCH_DRIVER_SAMPLE_H
 
-#include <cuda.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "driver_check.h"
 #include "sample.h"
-
-#define CHECK(call)                                                                                          \
-    do {                                                                                                     \
-        CUresult error_ = (call);                                                                            \
-        if (error_ != CUDA_SUCCESS) {                                                                        \
-            fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, (int)error_);                \
-            exit(1);                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 static inline const char *beside_program(const char *name)
 {

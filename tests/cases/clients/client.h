@@ -13,14 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                          \
-    do {                                                                                                     \
-        CUresult error_ = (call);                                                                            \
-        if (error_ != CUDA_SUCCESS) {                                                                        \
-            fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, (int)error_);                \
-            exit(1);                                                                                         \
-        }                                                                                                    \
-    } while (0)
+#include "sample_apps/driver_check.h"
 
 struct scenario {
     const char *name;
