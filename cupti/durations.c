@@ -33,7 +33,7 @@ static int compare_ns(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-uint64_t durations_median_ns(const struct durations *durations)
+static uint64_t median_ns(const struct durations *durations)
 {
     uint32_t sorted[DURATION_SAMPLES];
     size_t n = durations->count < DURATION_SAMPLES ? (size_t)durations->count : DURATION_SAMPLES;
@@ -50,7 +50,7 @@ void durations_publish(const struct durations *durations, struct store_measureme
     record->source |= source;
     record->gpu_ns_count = durations->count;
     record->gpu_ns_min = durations->min_ns;
-    record->gpu_ns_median = durations_median_ns(durations);
+    record->gpu_ns_median = median_ns(durations);
     record->gpu_ns_max = durations->max_ns;
     record->gpu_ns_total = durations->total_ns;
     __atomic_store_n(&record->valid, record->valid | STORE_MEASURED_GPU_TIME, __ATOMIC_RELEASE);

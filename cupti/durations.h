@@ -16,7 +16,6 @@ struct durations {
 };
 
 void durations_add(struct durations *durations, uint64_t ns);
-uint64_t durations_median_ns(const struct durations *durations);
 /* Copies the figures into the store's record; the valid bit goes up last. */
 void durations_publish(const struct durations *durations, struct store_measurement *record, uint32_t source);
 

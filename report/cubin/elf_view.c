@@ -49,6 +49,16 @@ static enum cubin_status count_sections(struct elf_view *view, uint32_t *names_i
     return count > 0 && *names_index < count ? CUBIN_OK : CUBIN_MALFORMED;
 }
 
+/* Up to its last NUL, so that each offset below its size starts a terminated string. */
+static enum cubin_status string_table(const struct elf_view *view, uint32_t index, struct elf_bytes *strings)
+{
+    enum cubin_status status = elf_section_bytes(view, index, strings);
+    while (status == CUBIN_OK && strings->size > 0 && strings->at[strings->size - 1] != 0) {
+        strings->size--;
+    }
+    return status;
+}
+
 enum cubin_status elf_view_open(struct elf_view *view, const void *image, size_t size)
 {
     *view = (struct elf_view){.image = image, .size = size};
@@ -62,7 +72,7 @@ enum cubin_status elf_view_open(struct elf_view *view, const void *image, size_t
     }
     uint32_t names_index;
     status = count_sections(view, &names_index);
-    return status != CUBIN_OK ? status : elf_string_table(view, names_index, &view->section_names);
+    return status != CUBIN_OK ? status : string_table(view, names_index, &view->section_names);
 }
 
 Elf64_Shdr elf_section(const struct elf_view *view, uint32_t index)
@@ -102,15 +112,6 @@ enum cubin_status elf_section_bytes(const struct elf_view *view, uint32_t index,
     return CUBIN_OK;
 }
 
-enum cubin_status elf_string_table(const struct elf_view *view, uint32_t index, struct elf_bytes *strings)
-{
-    enum cubin_status status = elf_section_bytes(view, index, strings);
-    while (status == CUBIN_OK && strings->size > 0 && strings->at[strings->size - 1] != 0) {
-        strings->size--;
-    }
-    return status;
-}
-
 const char *elf_string(const struct elf_bytes *strings, uint64_t offset)
 {
     return offset < strings->size ? (const char *)strings->at + offset : "";
@@ -132,7 +133,7 @@ enum cubin_status elf_symbols_open(const struct elf_view *view, struct elf_symbo
             return CUBIN_MALFORMED;
         }
         symbols->count = (uint32_t)(symbols->table.size / sizeof(Elf64_Sym));
-        return elf_string_table(view, section.sh_link, &symbols->strings);
+        return string_table(view, section.sh_link, &symbols->strings);
     }
     return CUBIN_OK;
 }

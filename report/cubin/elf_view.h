@@ -37,8 +37,6 @@ uint32_t elf_section_find(const struct elf_view *view, const char *name);
 bool elf_section_occupies_file(uint32_t type);
 enum cubin_status elf_section_bytes(const struct elf_view *view, uint32_t index, struct elf_bytes *bytes);
 
-/* A string table up to its last NUL, so that each offset below its size starts a terminated string. */
-enum cubin_status elf_string_table(const struct elf_view *view, uint32_t index, struct elf_bytes *strings);
 /* "" for an offset out of bounds. */
 const char *elf_string(const struct elf_bytes *strings, uint64_t offset);
 

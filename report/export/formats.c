@@ -35,7 +35,8 @@ enum trace_category trace_category_of(const struct trace_launch *launch)
     }
 }
 
-uint32_t trace_thread_number(const struct trace_thread *thread)
+/* One that is unknown gets a number beyond all that Linux gives. */
+static uint32_t thread_number(const struct trace_thread *thread)
 {
     return thread->known ? thread->id : NUMBERS_OF_LINUX + 1 + thread->id;
 }
@@ -67,7 +68,7 @@ static void flush_when_full(struct trace_writer *writer, size_t least)
 static void write_thread(void *context, const struct trace_thread *thread, uint64_t first_ns)
 {
     struct trace_writer *writer = context;
-    writer->thread = trace_thread_number(thread);
+    writer->thread = thread_number(thread);
     writer->format->thread(writer, thread, first_ns);
 }
 

@@ -39,9 +39,7 @@ bool trace_writer_end(struct trace_writer *writer);
 
 enum trace_category trace_category_of(const struct trace_launch *launch);
 
-/* For formats: a number for a thread that is unknown, beyond all that Linux gives; and the words for a loss.
- */
-uint32_t trace_thread_number(const struct trace_thread *thread);
+/* For formats. */
 void trace_thread_name(const struct trace_thread *thread, char name[48]);
 void trace_loss_text(const struct trace_thread *thread, char text[96]);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "csv_text.h"
 #include "model/occupancy.h"
 #include "number_text.h"
 
@@ -24,11 +23,6 @@ static struct answer_value *next(struct answer *answer, const char *name, enum a
     return value;
 }
 
-void answer_unknown(struct answer *answer, const char *name)
-{
-    next(answer, name, ANSWER_UNKNOWN);
-}
-
 void answer_integer(struct answer *answer, const char *name, int64_t value)
 {
     next(answer, name, ANSWER_INTEGER)->integer = value;
@@ -44,11 +38,6 @@ void answer_boolean(struct answer *answer, const char *name, bool value)
     next(answer, name, ANSWER_BOOLEAN)->integer = value;
 }
 
-void answer_text(struct answer *answer, const char *name, const char *value)
-{
-    next(answer, name, ANSWER_TEXT)->text = value;
-}
-
 void answer_limiters(struct answer *answer, const char *name, unsigned limiters)
 {
     next(answer, name, ANSWER_LIMITERS)->integer = limiters;
@@ -59,7 +48,7 @@ void answer_number_if(struct answer *answer, bool known, const char *name, doubl
     if (known) {
         answer_number(answer, name, value);
     } else {
-        answer_unknown(answer, name);
+        next(answer, name, ANSWER_UNKNOWN);
     }
 }
 
@@ -68,7 +57,7 @@ void answer_integer_if(struct answer *answer, bool known, const char *name, int6
     if (known) {
         answer_integer(answer, name, value);
     } else {
-        answer_unknown(answer, name);
+        next(answer, name, ANSWER_UNKNOWN);
     }
 }
 
@@ -95,7 +84,7 @@ void answer_json_number(cJSON *object, const char *name, double value)
     cJSON_AddRawToObject(object, name, text);
 }
 
-cJSON *answer_json_limiters(unsigned limiters)
+static cJSON *json_limiters(unsigned limiters)
 {
     cJSON *list = cJSON_CreateArray();
     for (int kind = 0; kind < LIMITER_KINDS; kind++) {
@@ -118,11 +107,8 @@ static void add_to_object(cJSON *object, const struct answer_value *value)
     case ANSWER_BOOLEAN:
         cJSON_AddBoolToObject(object, value->name, value->integer != 0);
         break;
-    case ANSWER_TEXT:
-        cJSON_AddStringToObject(object, value->name, value->text);
-        break;
     case ANSWER_LIMITERS:
-        cJSON_AddItemToObject(object, value->name, answer_json_limiters((unsigned)value->integer));
+        cJSON_AddItemToObject(object, value->name, json_limiters((unsigned)value->integer));
         break;
     case ANSWER_UNKNOWN:
     default:
@@ -152,9 +138,6 @@ void answer_csv_value(const struct answer_value *value, struct buffer *row)
         break;
     case ANSWER_BOOLEAN:
         buffer_char(row, value->integer ? '1' : '0');
-        break;
-    case ANSWER_TEXT:
-        csv_field(row, value->text);
         break;
     case ANSWER_LIMITERS:
         buffer_append(row, limiters, limiters_text((unsigned)value->integer, limiters));

@@ -8,21 +8,13 @@
 
 #include "buffer.h"
 
-enum answer_kind {
-    ANSWER_UNKNOWN,
-    ANSWER_INTEGER,
-    ANSWER_NUMBER,
-    ANSWER_BOOLEAN,
-    ANSWER_TEXT,
-    ANSWER_LIMITERS
-};
+enum answer_kind { ANSWER_UNKNOWN, ANSWER_INTEGER, ANSWER_NUMBER, ANSWER_BOOLEAN, ANSWER_LIMITERS };
 
 struct answer_value {
     const char *name;
     enum answer_kind kind;
     int64_t integer; /* INTEGER, BOOLEAN; of LIMITERS the bits */
     double number;
-    const char *text;
 };
 
 enum { ANSWER_VALUES_MAX = 32, ANSWER_PROBLEM_BYTES = 640 };
@@ -36,11 +28,9 @@ struct answer {
 
 void answer_clear(struct answer *answer);
 
-void answer_unknown(struct answer *answer, const char *name);
 void answer_integer(struct answer *answer, const char *name, int64_t value);
 void answer_number(struct answer *answer, const char *name, double value);
 void answer_boolean(struct answer *answer, const char *name, bool value);
-void answer_text(struct answer *answer, const char *name, const char *value);
 void answer_limiters(struct answer *answer, const char *name, unsigned limiters);
 /* Number or integer if `known`, else unknown. */
 void answer_number_if(struct answer *answer, bool known, const char *name, double value);
@@ -57,6 +47,5 @@ void answer_csv_value(const struct answer_value *value, struct buffer *row);
  * fraction where that is close. */
 void answer_json_integer(cJSON *object, const char *name, int64_t value);
 void answer_json_number(cJSON *object, const char *name, double value);
-cJSON *answer_json_limiters(unsigned limiters);
 
 #endif

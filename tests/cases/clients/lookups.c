@@ -199,12 +199,12 @@ static void launch_in(void *library)
 static void deep_bind(void)
 {
     void *library = dlopen("libdeep.so", RTLD_NOW | RTLD_DEEPBIND);
-    void (*run)(const char *) = library ? (void (*)(const char *))dlsym(library, "deep_launch") : NULL;
+    void (*run)(void) = library ? (void (*)(void))dlsym(library, "deep_launch") : NULL;
     if (run == NULL) {
         fprintf(stderr, "%s\n", dlerror());
         exit(1);
     }
-    run(client_image());
+    run();
 }
 
 static void own_namespace(void)
