@@ -6,9 +6,8 @@
 #define WARPWATCH_CLUSTERS_H
 
 enum {
-    CLUSTER_CAPABILITY = 90,     /* the first that has them: 9.0 */
-    CLUSTER_BLOCKS_PORTABLE = 8, /* any device of capability 9.0 or newer takes as many */
-    CLUSTER_BLOCKS_MAX = 16      /* with the function attribute that allows a non-portable size */
+    CLUSTER_CAPABILITY = 90, /* the first that has them: 9.0 */
+    CLUSTER_BLOCKS_MAX = 16  /* with the function attribute that allows a non-portable size */
 };
 
 struct cluster_device {

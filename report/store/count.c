@@ -1,5 +1,4 @@
 /* What a store counted: counters × graph bodies become launches of configurations. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "incoming.h"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "labels.h"
 #include "model/clusters.h"
 #include "model/waves.h"
 

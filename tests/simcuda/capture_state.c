@@ -1,6 +1,5 @@
 /* The captures under way: their streams, events and nodes. */
 #include "capture_state.h"
-#include "require.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,7 @@ struct CUctx_st {
     uint64_t id;
     uint64_t generation; /* of a primary context: how often it came to life */
     _Atomic size_t limits[CU_LIMIT_MAX];
-    _Atomic int cache_config, shared_config;
+    _Atomic int cache_config;
 
     pthread_mutex_t lock;        /* for the lists */
     struct CUstream_st *streams; /* all: legacy, per-thread, the client's */

@@ -1,6 +1,5 @@
 /* Changing executable graphs: single nodes, or all of them after a graph of the same shape. */
 #include "graph.h"
-#include "graph_edges.h"
 #include "graph_memory.h"
 #include "require.h"
 

@@ -2,7 +2,6 @@
  * context's, streams and the number of SMs its own. */
 #include "context.h"
 
-#include "capture.h"
 #include "event.h"
 #include "require.h"
 #include "stream.h"

@@ -2,7 +2,6 @@
 #include "memory.h"
 
 #include "memory_pool.h"
-#include "require.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "memory.h"
 #include "require.h"
 
-#include <unistd.h>
 
 #define PITCH_BYTES ((size_t)512)
 

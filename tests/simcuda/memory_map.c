@@ -2,7 +2,6 @@
  * other. An allocation is an anonymous file, so that it can be mapped more than once. */
 #include "memory.h"
 
-#include "capture.h"
 #include "require.h"
 
 #include <sys/mman.h>

@@ -2,7 +2,6 @@
  * when the stream gets there. */
 #include "memory_pool.h"
 
-#include "capture.h"
 #include "memory.h"
 #include "require.h"
 #include "stream.h"

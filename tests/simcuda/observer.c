@@ -2,7 +2,6 @@
 #include "observer.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 
 static _Atomic(launch_observer *) observer;
 

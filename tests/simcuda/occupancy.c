@@ -1,7 +1,6 @@
 /* Occupancy by cuda_occupancy.h, and the exported functions that answer with it. */
 #include "occupancy.h"
 
-#include "capture.h"
 #include "require.h"
 #include "settings.h"
 

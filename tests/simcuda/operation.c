@@ -5,7 +5,6 @@
 #include "event.h"
 #include "graph_memory.h"
 #include "memory.h"
-#include "stream.h"
 
 static void execute_host(const struct operation *operation)
 {

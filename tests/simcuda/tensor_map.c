@@ -1,6 +1,5 @@
 /* Tensor maps: opaque descriptors that kernels read. Kernels are not executed, so only the arguments matter.
  */
-#include "context.h"
 #include "require.h"
 
 #include <string.h>

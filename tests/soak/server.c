@@ -5,8 +5,6 @@
 #include "tests/cases/clients/client.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 

@@ -33,11 +33,6 @@ static inline void seed_free(struct seed *seed)
     free(seed->bytes);
 }
 
-static inline void put_u16(struct seed *seed, size_t offset, uint16_t value)
-{
-    memcpy(seed->bytes + offset, &value, sizeof value);
-}
-
 static inline void put_u32(struct seed *seed, size_t offset, uint32_t value)
 {
     memcpy(seed->bytes + offset, &value, sizeof value);

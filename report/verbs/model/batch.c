@@ -1,5 +1,4 @@
 /* `warpwatch model NAME --batch`: a table in, the same table with the answers out. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Reading the values of a model's parameters, strictly, and saying what they accept. */
 #include "verbs/model/parameters.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* The same launches judged on another GPU: what gets worse there first. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "findings/words.h"
-#include "names/visible.h"
 #include "store/fold.h"
 #include "text.h"
 
