@@ -3,8 +3,8 @@
 #ifndef WARPWATCH_EXPORT_FORMATS_H
 #define WARPWATCH_EXPORT_FORMATS_H
 
-#include "trace.h"
 #include "buffer.h"
+#include "trace.h"
 
 enum trace_category { TRACE_DRIVER, TRACE_RUNTIME, TRACE_GRAPH, TRACE_LOSS, TRACE_CATEGORIES };
 extern const char *const trace_category_names[TRACE_CATEGORIES];

@@ -2,7 +2,6 @@
  */
 #include "conformance.h"
 
-
 #define LAUNCH(function, stream) api.cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, stream, NULL, NULL)
 
 static CUfunction plain;

@@ -2,7 +2,6 @@
  * one see neither the preload nor the client's library path. */
 #include "jit.h"
 
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>

@@ -4,7 +4,6 @@
 #include "memory.h"
 #include "require.h"
 
-
 #define PITCH_BYTES ((size_t)512)
 
 static CUresult allocate(struct CUctx_st *context, size_t bytes, enum memory_kind kind, unsigned flags,
