@@ -3,7 +3,7 @@
 #include "driver.h"
 
 #include "elf_object.h"
-#include "lookup.h"
+#include "loader.h"
 
 _Atomic(void *) driver_own_functions[API_COUNT];
 _Atomic(void *) driver_next_functions[API_COUNT];
@@ -110,7 +110,7 @@ void *driver_resolve_own(enum driver_api api)
 
 void *driver_resolve_next(enum driver_api api)
 {
-    void *next = lookup_after_us(api_names[api]);
+    void *next = loader_after_us(api_names[api]);
     if (next == NULL) {
         next = driver_own(api);
     }

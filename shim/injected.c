@@ -8,7 +8,7 @@
 
 #include "cupti/plugin.h"
 #include "graph_exec.h"
-#include "lookup.h"
+#include "loader.h"
 #include "message.h"
 #include "process.h"
 #include "recorder.h"
@@ -90,7 +90,7 @@ const struct plugin_recording *warpwatch_recording_open(uint32_t version)
         .owner_ended = owner_ended,
         .complain = complain,
     };
-    if (version != PLUGIN_VERSION || lookup_is_preloaded() || settings.disabled ||
+    if (version != PLUGIN_VERSION || loader_is_preloaded() || settings.disabled ||
         load_relaxed(&recorder.mode) == RECORDER_OFF) {
         return NULL;
     }

@@ -1,4 +1,4 @@
-/* What the hooks of launch functions share. */
+/* What the hooks of functions that launch share. */
 #ifndef WARPWATCH_LAUNCH_HOOKS_H
 #define WARPWATCH_LAUNCH_HOOKS_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bodies.h"
-#include "lookup.h"
+#include "loader.h"
 #include "message.h"
 #include "process.h"
 #include "records.h"
@@ -21,7 +21,7 @@ static _Atomic bool other_profiler; /* has called CUPTI */
 
 static void *library_open(const char *path, int flags)
 {
-    void *(*real)(const char *, int) = (void *(*)(const char *, int))lookup_after_us("dlopen");
+    void *(*real)(const char *, int) = (void *(*)(const char *, int))loader_after_us("dlopen");
     return real ? real(path, flags) : NULL;
 }
 
@@ -110,8 +110,8 @@ static plugin_open_function *find_plugin(void)
 {
     char path[PATH_MAX];
     void *library = plugin_path(path, sizeof path) ? library_open(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    const uint32_t *version = lookup_symbol(library, "warpwatch_plugin_version");
-    plugin_open_function *open = (plugin_open_function *)lookup_symbol(library, "warpwatch_plugin_open");
+    const uint32_t *version = loader_symbol(library, "warpwatch_plugin_version");
+    plugin_open_function *open = (plugin_open_function *)loader_symbol(library, "warpwatch_plugin_open");
     if (library == NULL) {
         message("timing and counters are off: %s cannot be loaded", path);
     } else if (version == NULL || open == NULL || *version != PLUGIN_VERSION) {
@@ -128,7 +128,7 @@ void plugin_open(void)
     static atomic_flag opened = ATOMIC_FLAG_INIT;
     static const struct plugin_services fixed = {
         .library_open = library_open,
-        .library_symbol = lookup_symbol,
+        .library_symbol = loader_symbol,
         .driver_symbol = driver_symbol,
         .measurement = measurement,
         .body_measurement = body_measurement,

@@ -16,6 +16,7 @@
 #include "filter.h"
 #include "graph_exec.h"
 #include "identity.h"
+#include "loader.h"
 #include "lookup.h"
 #include "message.h"
 #include "place.h"
@@ -229,7 +230,7 @@ __attribute__((constructor)) static void process_loaded(void)
 {
     message_start();
     settings_read();
-    if (settings.disabled || getauxval(AT_SECURE) || lookup_has_copy_before_us()) {
+    if (settings.disabled || getauxval(AT_SECURE) || loader_has_copy_before_us()) {
         lookup_disable();
         store_release(&recorder.mode, RECORDER_OFF);
         return;

@@ -3,7 +3,7 @@
 #include "profilers.h"
 
 #include "elf_object.h"
-#include "lookup.h"
+#include "loader.h"
 #include "plugin_host.h"
 
 enum { NOT_INITIALIZED = 15 }; /* CUPTI_ERROR_NOT_INITIALIZED */
@@ -48,7 +48,7 @@ bool profilers_are_possible(void)
 static void *real_function(enum profiler_api api)
 {
     struct elf_object object;
-    void *next = lookup_after_us(names[api]);
+    void *next = loader_after_us(names[api]);
     return next                                       ? next
            : elf_object_find(is_cupti, NULL, &object) ? elf_object_symbol(&object, names[api])
                                                       : NULL;

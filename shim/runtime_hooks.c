@@ -5,7 +5,7 @@
  * for, so that a process with two runtimes gets to the right one. A reference to any other version does not
  * find us at all. */
 #include "elf_object.h"
-#include "lookup.h"
+#include "loader.h"
 #include "recorder.h"
 
 struct runtime_dim3 {
@@ -43,7 +43,7 @@ static void find_version(enum runtime_version version)
     struct elf_object runtime;
     bool mapped = elf_object_find(has_soname, sonames[version], &runtime);
     for (enum runtime_api api = 0; api < RUNTIME_API_COUNT; api++) {
-        void *function = mapped ? lookup_version_after_us(names[api], sonames[version]) : NULL;
+        void *function = mapped ? loader_version_after_us(names[api], sonames[version]) : NULL;
         if (function == NULL && mapped) {
             function = elf_object_symbol(&runtime, names[api]);
         }
