@@ -3,6 +3,7 @@ import pytest
 import support
 
 HANDLES = support.BUILD / "tests" / "clients" / "handles"
+PENDING = HANDLES.with_name("pending")
 
 
 def handles(scenario, directory, **options):
@@ -71,3 +72,16 @@ def test_occupancy_is_that_of_the_attributes_at_the_launch(tmp_path, device):
 def test_contexts_come_and_go(tmp_path, device):
     run = handles("contexts", tmp_path, device=device)
     assert sum(by_kernel(run).values()) == 12
+
+
+@pytest.mark.parametrize("owner", ["module", "library", "context"])
+def test_code_that_ends_while_it_is_asked_about(tmp_path, owner):
+    """What was met during a capture is asked about later, by the thread that ends the capture."""
+    alone = support.run_simulated([PENDING, owner], tmp_path / "alone", preload=None)
+    assert alone.stdout == "nobody asked\n"
+    run = support.run_simulated([PENDING, owner], tmp_path / "watched")
+    assert run.stdout == "the end waited for the answers\n" and run.stderr == ""
+    assert run.ledger["faults"] == []
+    support.assert_same_launches(run.ledger_counts, run.report_counts)
+    row, = run.report["kernels"][0]["configurations"]
+    assert row["launches"] == 1 and row["blocks_per_sm"] > 0

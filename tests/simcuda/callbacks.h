@@ -1,6 +1,5 @@
-/* The seam for the stub libcupti's callbacks: who wants to hear of calls of the driver's functions, before
- * and after each. Heard of are the functions that a client enters, not what the driver does inside of them.
- */
+/* Seams. The stub libcupti hears of calls of the driver's functions, before and after each: of those that a
+ * client enters, not of what the driver does inside of them. A test hears of questions about functions. */
 #ifndef SIMCUDA_CALLBACKS_H
 #define SIMCUDA_CALLBACKS_H
 
@@ -21,5 +20,10 @@ typedef void driver_call_listener(const struct driver_call *call);
 
 /* Exported beside the driver's own functions; NULL stops it. */
 __attribute__((visibility("default"))) void simcuda_set_call_listener(driver_call_listener *listener);
+
+/* Told of each question about a function's attributes or occupancy, before it is answered. No lock is held.
+ */
+typedef void driver_query_listener(void);
+__attribute__((visibility("default"))) void simcuda_set_query_listener(driver_query_listener *listener);
 
 #endif

@@ -1,6 +1,7 @@
 /* Attributes and names of functions and kernels. */
 #include "function.h"
 
+#include "callbacks.h"
 #include "capture.h"
 #include "module.h"
 #include "require.h"
@@ -106,6 +107,13 @@ static CUresult change(struct function_settings *given, const struct kernel_code
     return CUDA_SUCCESS;
 }
 
+static _Atomic(driver_query_listener *) query_listener;
+
+void simcuda_set_query_listener(driver_query_listener *told)
+{
+    atomic_store(&query_listener, told);
+}
+
 /* A lazily loading driver would have to load the code now, and to wait for the GPU; a capture would be
  * broken. */
 static void note_query(const char *name, bool launched, enum call call)
@@ -115,6 +123,10 @@ static void note_query(const char *name, bool launched, enum call call)
     }
     if (capture_is_under_way()) {
         ledger_fault("query while capturing: %s %s", call_name(call), name);
+    }
+    driver_query_listener *told = atomic_load(&query_listener);
+    if (told) {
+        told();
     }
 }
 
