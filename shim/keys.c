@@ -38,7 +38,7 @@ void keys_open(struct keys *keys)
 static uint32_t key_home(const struct launch_key *key, const struct key_table *table)
 {
     struct launch_words words = {key->function, key->grid, key->block, key->extras, key->place};
-    return keys_hash(&words) & table->mask;
+    return keys_home(table, keys_hash(&words));
 }
 
 static void put(struct key_table *table, const struct keys *keys, uint32_t index)

@@ -18,7 +18,7 @@
 static const char memory_directory[] = "/dev/shm";
 
 static const long safe_file_systems[] = {
-#define LOCAL_FILE_SYSTEM(number, name) number,
+#define LOCAL_FILE_SYSTEM(number, name, late_space) number,
 #include "local_file_systems.def"
 #undef LOCAL_FILE_SYSTEM
 };

@@ -47,9 +47,10 @@ static ALWAYS_INLINE void count_gap(struct shard *shard, uint64_t start)
     }
     uint64_t gap = start - last_end, ns = clock_ns(gap);
     uint32_t bits = ns >> FIRST_GAP_BITS ? 64 - (uint32_t)__builtin_clzll(ns) - FIRST_GAP_BITS : 0;
-    bump(&shard->record->gap_ns, gap);
-    bump(&shard->record->gaps, 1);
-    bump(&shard->record->gap_histogram[bits < GAP_BINS ? bits : GAP_BINS - 1], 1);
+    struct store_shard *record = shard->record;
+    bump(&record->gap_ns, gap);
+    bump(&record->gaps, 1);
+    bump(&record->gap_histogram[bits < GAP_BINS ? bits : GAP_BINS - 1], 1);
 }
 
 static void add_shared(uint64_t *field, uint64_t by)
@@ -99,10 +100,9 @@ static uint64_t own_stream(const struct shard *shard)
 
 /* Majority vote over the streams: a few launches elsewhere, as in a warm-up, make no difference. */
 static ALWAYS_INLINE void vote_stream(const struct shard *shard, struct store_counter *counter,
-                                      const struct launch_call *call)
+                                      uint64_t stream)
 {
     _Atomic uint32_t *field = (_Atomic uint32_t *)&counter->stream;
-    uint64_t stream = stream_of(call);
     stream = UNLIKELY(stream == (uintptr_t)CU_STREAM_PER_THREAD) ? own_stream(shard) : stream;
     uint32_t mark = (uint32_t)(stream * 0x9e3779b97f4a7c15u >> 32) & ~STORE_STREAM_VOTES;
     uint32_t before = load_relaxed(field), votes = before & STORE_STREAM_VOTES;
@@ -127,9 +127,10 @@ static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *count
         store_relaxed(&shard->last_end, call->end);
     }
     bump(&counter->launches, 1);
-    vote_stream(shard, counter, call);
+    uint64_t stream = stream_of(call);
+    vote_stream(shard, counter, stream);
     if (UNLIKELY(load_relaxed(&recorder.traced))) {
-        trace_launch(shard, target, stream_of(call), call->start, call->end);
+        trace_launch(shard, target, stream, call->start, call->end);
     }
     uint32_t launches = load_relaxed(&shard->launches) + 1;
     store_relaxed(&shard->launches, launches);

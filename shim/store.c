@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "message.h"
@@ -155,6 +157,67 @@ struct store_extent *store_extend(enum store_kind kind, uint32_t owner, uint64_t
     store_release((_Atomic uint64_t *)&store_header()->file_bytes, store.used_bytes);
     return extent;
 }
+
+/* --- holes --------------------------------------------------------------------------------------------- */
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static bool has_late_space(long file_system)
+{
+    switch (file_system) {
+#define LOCAL_FILE_SYSTEM(number, name, late_space)                                                          \
+    case number:                                                                                             \
+        return late_space;
+#include "local_file_systems.def"
+#undef LOCAL_FILE_SYSTEM
+    default:
+        return false;
+    }
+}
+
+void store_permit_holes(void)
+{
+    struct statfs status;
+    store.holes = store.file >= 0 && fstatfs(store.file, &status) == 0 && has_late_space((long)status.f_type);
+}
+
+/* By its last block alone, and never by ftruncate: the descriptor might be another file's. No fallback of
+ * glibc's either: an old file system that cannot allocate ahead cannot be trusted to do it late. */
+static bool move_end(uint64_t end)
+{
+    return (store_owns_file() || reopen()) && !exceeds_limit(end) &&
+           syscall(SYS_fallocate, store.file, 0, (off_t)(end - STORE_BLOCK_BYTES),
+                   (off_t)STORE_BLOCK_BYTES) == 0;
+}
+
+struct store_extent *store_extend_hole(enum store_kind kind, uint32_t owner, uint64_t bytes)
+{
+    uint64_t end = store.used_bytes + round_up(bytes, STORE_BLOCK_BYTES);
+    if (store.holes && end > store.allocated_bytes && end <= store.reserved_bytes) {
+        const char *first = store.base + store.used_bytes;
+        store.holes = move_end(end) && store_populate(first, first + PAGE_BYTES);
+        store.allocated_bytes = store.holes ? end : store.allocated_bytes;
+    }
+    return store_extend(kind, owner, bytes);
+}
+
+bool store_populate(const void *first, const void *end)
+{
+    uintptr_t from = (uintptr_t)first / PAGE_BYTES * PAGE_BYTES, to = round_up((uintptr_t)end, PAGE_BYTES);
+    return madvise((void *)from, to - from, MADV_POPULATE_WRITE) == 0;
+}
+
+bool store_fill(const void *first, const void *end)
+{
+    store.holes = false;
+    int failure = allocate_file((uint64_t)((const char *)first - store.base),
+                                (uint64_t)((const char *)end - store.base));
+    return failure == 0 || fail(failure) == 0;
+}
+
+/* --- records ------------------------------------------------------------------------------------------- */
 
 static struct store_extent *last_extent(const struct store_run *run)
 {

@@ -31,6 +31,7 @@ struct store {
     const char *path;
     struct file_identity identity;
     int failure; /* errno of the first growth that failed */
+    bool holes;  /* an extent may be a hole of the file */
     struct store_run runs[STORE_KINDS];
 };
 
@@ -54,6 +55,15 @@ const char *store_text(const struct store_string *string);
 
 /* A new extent, `used` still 0; NULL if there is no room. */
 struct store_extent *store_extend(enum store_kind kind, uint32_t owner, uint64_t bytes);
+/* The same, but maybe a hole behind its first page: populate or fill before a byte of it is touched. */
+struct store_extent *store_extend_hole(enum store_kind kind, uint32_t owner, uint64_t bytes);
+/* From now on holes are made, where the file system is one for it. */
+void store_permit_holes(void);
+/* Brings pages in, ready to be written. False: they do not come before they are touched, if they are there at
+ * all. Not locked. */
+bool store_populate(const void *first, const void *end);
+/* Allocates what a hole lacks; from now on no more are made. */
+bool store_fill(const void *first, const void *end);
 /* Is the open file still the store, or has the program closed it and reused the number? */
 bool store_owns_file(void);
 

@@ -11,26 +11,33 @@ enum {
     FIRST_BYTES = 64 << 10,
     LARGEST_BYTES = 1 << 20,
     MOST_EXTENTS = 960,
-    POPULATED_RECORDS = (32 << 10) / sizeof(struct store_trace),
+    RECORD_BYTES = sizeof(struct store_trace),
+    FIRST_RECORDS = (PAGE_BYTES - sizeof(struct store_extent)) / RECORD_BYTES, /* of an extent, on its page */
+    POPULATED_RECORDS = (32 << 10) / RECORD_BYTES,
     CACHED_STREAMS = 8,
     MOST_STREAMS = STORE_TRACE_NO_STREAM
 };
 
-struct trace_ring {              /* one page a traced thread */
-    struct store_extent *extent; /* being filled */
+struct known_stream {
+    uint64_t stream;
+    uint16_t index;
+};
+
+struct trace_ring { /* one page a traced thread */
     struct store_trace *next,
-        *pause; /* where the next record goes, and where there is something to do first */
+        *pause;                  /* where the next record goes, and where there is something to do first */
+    struct store_extent *extent; /* being filled */
     uint32_t extents, current;
-    bool wrapped; /* no more extents: the oldest records are overwritten */
-    struct {
-        uint64_t stream;
-        uint16_t index;
-    } cache[CACHED_STREAMS];
+    bool wrapped; /* no more room: the oldest records are overwritten */
+    bool hole;    /* the extent may be one behind its `used` */
+    struct known_stream streams[CACHED_STREAMS];
     uint32_t offsets[MOST_EXTENTS]; /* of extents, in blocks */
 };
 _Static_assert(sizeof(struct trace_ring) <= PAGE_BYTES, "a page");
 
 static uint64_t start_ticks, bytes_left;
+
+/* --- streams ------------------------------------------------------------------------------------------- */
 
 static uint32_t hash_handle(uint64_t handle)
 {
@@ -54,16 +61,8 @@ static bool same_stream(uint32_t number, const void *handle)
 
 static struct index streams = {.hash_of = hash_stream, .equal = same_stream};
 
-void trace_open(void)
+static uint16_t find_stream(uint64_t stream)
 {
-    index_clear(&streams);
-    start_ticks = store_header()->start_ticks;
-    bytes_left = settings.trace_bytes;
-}
-
-static COLD uint16_t find_stream(uint64_t stream)
-{
-    KEEP_ERRNO;
     struct store_stream record = {stream};
     uint32_t hash = hash_handle(stream);
     pthread_mutex_lock(&recorder_lock);
@@ -78,37 +77,19 @@ static COLD uint16_t find_stream(uint64_t stream)
     return number < MOST_STREAMS ? (uint16_t)number : STORE_TRACE_NO_STREAM;
 }
 
-static uint16_t stream_index(struct trace_ring *ring, uint64_t stream)
+static ALWAYS_INLINE struct known_stream *known_stream(struct trace_ring *ring, uint64_t stream)
 {
-    uint32_t slot = (uint32_t)((stream * 0x9e3779b97f4a7c15u) >> 61);
-    if (UNLIKELY(ring->cache[slot].stream != stream)) {
-        ring->cache[slot].index = find_stream(stream);
-        ring->cache[slot].stream = stream;
-    }
-    return ring->cache[slot].index;
+    return &ring->streams[stream * 0x9e3779b97f4a7c15u >> 61];
 }
 
-static struct store_extent *extent_at(const struct trace_ring *ring)
-{
-    return (struct store_extent *)(store.base + (uint64_t)ring->offsets[ring->current] * STORE_BLOCK_BYTES);
-}
+/* --- room ---------------------------------------------------------------------------------------------- */
 
-static bool grow_locked(struct shard *shard, struct trace_ring *ring)
+void trace_open(void)
 {
-    uint64_t bytes = (uint64_t)FIRST_BYTES << (ring->extents < 4 ? ring->extents : 4);
-    bytes = bytes < LARGEST_BYTES ? bytes : LARGEST_BYTES;
-    if (ring->extents == MOST_EXTENTS || (ring->extents && bytes > bytes_left)) {
-        return false;
-    }
-    bytes = bytes > bytes_left ? STORE_BLOCK_BYTES : bytes;
-    struct store_extent *extent = store_extend(STORE_TRACE, shard->index, bytes);
-    if (extent == NULL) {
-        return false;
-    }
-    bytes_left -= bytes < bytes_left ? bytes : bytes_left;
-    ring->current = ring->extents;
-    ring->offsets[ring->extents++] = (uint32_t)((uint64_t)((char *)extent - store.base) / STORE_BLOCK_BYTES);
-    return true;
+    index_clear(&streams);
+    start_ticks = store_header()->start_ticks;
+    bytes_left = settings.trace_bytes;
+    store_permit_holes();
 }
 
 static struct store_trace *records_of(struct store_extent *extent)
@@ -116,37 +97,90 @@ static struct store_trace *records_of(struct store_extent *extent)
     return (struct store_trace *)(extent + 1);
 }
 
-/* The next place is in a new extent, or in the oldest one. */
-static bool advance(struct shard *shard, struct trace_ring *ring, bool locked)
+/* The next records of the extent are there to be written. `when` publishes each: a launch leaves `used`
+ * alone. */
+static void open_records(struct trace_ring *ring, uint32_t records)
 {
-    bool grown = false;
-    if (!ring->wrapped) {
-        if (!locked) {
-            pthread_mutex_lock(&recorder_lock);
-        }
-        grown = grow_locked(shard, ring);
-        if (!locked) {
-            pthread_mutex_unlock(&recorder_lock);
-        }
-        ring->wrapped = !grown;
-    }
-    if (ring->extents == 0) {
+    ring->pause = ring->next + records;
+    store_release((_Atomic uint32_t *)&ring->extent->used, ring->extent->used + records);
+}
+
+/* One more extent. Locked. */
+static bool grow(struct shard *shard, struct trace_ring *ring)
+{
+    uint64_t bytes = (uint64_t)FIRST_BYTES << (ring->extents < 4 ? ring->extents : 4);
+    bytes = bytes < LARGEST_BYTES ? bytes : LARGEST_BYTES;
+    if (ring->extents == MOST_EXTENTS || (ring->extents && bytes > bytes_left)) {
         return false;
     }
-    ring->current = grown ? ring->current : (ring->current + 1) % ring->extents;
-    ring->extent = extent_at(ring);
-    ring->next = records_of(ring->extent);
+    bytes = bytes > bytes_left ? STORE_BLOCK_BYTES : bytes;
+    struct store_extent *extent = store_extend_hole(STORE_TRACE, shard->index, bytes);
+    if (extent == NULL) {
+        return false;
+    }
+    bytes_left -= bytes < bytes_left ? bytes : bytes_left;
+    ring->offsets[ring->extents++] = (uint32_t)((uint64_t)((char *)extent - store.base) / STORE_BLOCK_BYTES);
+    ring->extent = extent;
+    ring->next = records_of(extent);
+    ring->hole = store.holes;
+    open_records(ring, FIRST_RECORDS);
     return true;
 }
 
-static struct trace_ring *ring_of(struct shard *shard)
+/* More records of the extent. A page fault costs as much as writing its records: few pages at a time, so that
+ * no launch waits long. Locked, if `filling` a hole whose pages could not be had otherwise. */
+static bool lengthen(struct trace_ring *ring, bool filling)
 {
-    if (UNLIKELY(shard->trace == NULL)) {
-        KEEP_ERRNO;
-        shard->trace = memory_map(PAGE_BYTES);
+    uint32_t left = ring->extent ? ring->extent->capacity - ring->extent->used : 0;
+    uint32_t records = left < POPULATED_RECORDS ? left : POPULATED_RECORDS;
+    const struct store_trace *end = ring->next + records;
+    if (records == 0 ||
+        !(filling ? store_fill(ring->next, end) : store_populate(ring->next, end) || !ring->hole)) {
+        return false;
     }
-    return shard->trace;
+    open_records(ring, records);
+    return true;
 }
+
+/* To the oldest records. False: there are none. */
+static bool wrap(struct trace_ring *ring)
+{
+    ring->current = ring->wrapped ? ring->current + 1 : 0;
+    ring->wrapped = true;
+    if (ring->extents == 0) {
+        return false;
+    }
+    uint64_t block = ring->offsets[ring->current %= ring->extents];
+    ring->extent = (struct store_extent *)(store.base + block * STORE_BLOCK_BYTES);
+    ring->next = records_of(ring->extent);
+    ring->pause = ring->next + ring->extent->used;
+    return true;
+}
+
+static bool make_room(struct shard *shard, struct trace_ring *ring, bool locked)
+{
+    if (ring->wrapped || lengthen(ring, false)) {
+        return !ring->wrapped || wrap(ring);
+    }
+    if (!locked) {
+        pthread_mutex_lock(&recorder_lock);
+    }
+    bool more = lengthen(ring, true) || grow(shard, ring);
+    if (!locked) {
+        pthread_mutex_unlock(&recorder_lock);
+    }
+    return more || wrap(ring);
+}
+
+/* The ring, with room for a record. */
+static struct trace_ring *ring_with_room(struct shard *shard, bool locked)
+{
+    struct trace_ring *ring = shard->trace ? shard->trace : memory_map(PAGE_BYTES);
+    shard->trace = ring;
+    return ring && (ring->next != ring->pause || make_room(shard, ring, locked)) ? ring : NULL;
+}
+
+/* --- records ------------------------------------------------------------------------------------------- */
 
 static void lose(struct shard *shard)
 {
@@ -154,90 +188,67 @@ static void lose(struct shard *shard)
     store_relaxed(lost, load_relaxed(lost) + 1);
 }
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; before that pages come one by one, at the same place */
-#endif
-
-/* A page fault costs as much as writing its records. Few pages at a time, so that no launch waits long. (On
- * ext4 zeros by pwrite would take half as long, but the descriptor might be another file's by now.) */
-static void populate(const struct store_trace *first, const struct store_trace *end)
+static ALWAYS_INLINE void append(struct shard *shard, struct trace_ring *ring, uint32_t target,
+                                 uint32_t duration, uint64_t when)
 {
-    uintptr_t from = (uintptr_t)first / PAGE_BYTES * PAGE_BYTES, to = round_up((uintptr_t)end, PAGE_BYTES);
-    madvise((void *)from, to - from, MADV_POPULATE_WRITE);
-}
-
-/* At the end of an extent or of the pages that are there. */
-static COLD bool make_room(struct shard *shard, struct trace_ring *ring, bool locked)
-{
-    KEEP_ERRNO;
-    struct store_extent *extent = ring->extent;
-    if ((extent == NULL || ring->next == records_of(extent) + extent->capacity) &&
-        !advance(shard, ring, locked)) {
-        return false;
-    }
-    ring->pause = records_of(ring->extent) + ring->extent->capacity;
-    if (!ring->wrapped) {
-        bool far = ring->pause - ring->next > POPULATED_RECORDS;
-        ring->pause = far ? ring->next + POPULATED_RECORDS : ring->pause;
-        populate(ring->next, ring->pause);
-    }
-    return true;
-}
-
-static ALWAYS_INLINE void append(struct shard *shard, struct trace_ring *ring,
-                                 const struct store_trace *record, bool locked)
-{
-    if (UNLIKELY(ring->next == ring->pause) && !make_room(shard, ring, locked)) {
-        lose(shard);
-        return;
-    }
-    struct store_trace *place = ring->next++;
-    if (UNLIKELY(ring->wrapped)) {
-        store_relaxed((_Atomic uint64_t *)&place->when, 0);
+    struct store_trace *place = ring->next;
+    ring->next = place + 1;
+    _Atomic uint64_t *published = (_Atomic uint64_t *)&place->when;
+    if (UNLIKELY(load_relaxed(published))) {
+        store_relaxed(published, 0);
         if (LIKELY(place->target != STORE_NO_TARGET)) {
             lose(shard);
         }
     }
-    store_relaxed((_Atomic uint32_t *)&place->target, record->target);
-    store_relaxed((_Atomic uint32_t *)&place->duration, record->duration);
-    store_release((_Atomic uint64_t *)&place->when, record->when);
-    if (LIKELY(!ring->wrapped)) {
-        uint32_t used = (uint32_t)(ring->next - records_of(ring->extent));
-        store_release((_Atomic uint32_t *)&ring->extent->used, used);
-    }
+    store_relaxed((_Atomic uint32_t *)&place->target, target);
+    store_relaxed((_Atomic uint32_t *)&place->duration, duration);
+    store_release(published, when);
 }
 
 /* Never 0: that is a record which is not there. */
-static uint64_t when(uint64_t ticks, uint16_t stream)
+static ALWAYS_INLINE uint64_t when(uint64_t ticks, uint16_t stream)
 {
     uint64_t units = ticks > start_ticks ? (ticks - start_ticks) / STORE_TRACE_TICKS : 0;
-    return ((units ? units : 1) & ((1ull << STORE_TRACE_TIME_BITS) - 1)) | (uint64_t)stream
-                                                                               << STORE_TRACE_TIME_BITS;
+    uint64_t time = (units + !units) & ((1ull << STORE_TRACE_TIME_BITS) - 1);
+    return time | (uint64_t)stream << STORE_TRACE_TIME_BITS;
+}
+
+/* The first launch of a thread, or into a stream, or on the next pages; or one whose start nobody took: all
+ * but the first of a request for several devices, and those of a program without times. */
+static COLD void launch_unready(struct shard *shard, uint32_t target, uint64_t stream, uint64_t start,
+                                uint64_t end)
+{
+    KEEP_ERRNO;
+    struct trace_ring *ring = ring_with_room(shard, false);
+    if (ring == NULL) {
+        lose(shard);
+        return;
+    }
+    struct known_stream *known = known_stream(ring, stream);
+    if (known->stream != stream) {
+        *known = (struct known_stream){stream, find_stream(stream)};
+    }
+    trace_launch(shard, target, stream, start ? start : clock_ticks(), end);
 }
 
 void trace_launch(struct shard *shard, uint32_t target, uint64_t stream, uint64_t start, uint64_t end)
 {
-    struct trace_ring *ring = ring_of(shard);
-    if (UNLIKELY(ring == NULL)) {
-        lose(shard);
+    struct trace_ring *ring = shard->trace;
+    const struct known_stream *known = known_stream(ring, stream);
+    if (UNLIKELY(ring == NULL || ring->next == ring->pause || known->stream != stream || start == 0)) {
+        launch_unready(shard, target, stream, start, end);
         return;
     }
-    start = start ? start : clock_ticks(); /* all but the first of one request for several devices */
     uint64_t duration = end > start ? (end - start) / STORE_TRACE_TICKS : 0;
-    struct store_trace record = {
-        .target = target,
-        .duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX,
-        .when = when(start, stream_index(ring, stream)),
-    };
-    append(shard, ring, &record, false);
+    append(shard, ring, target, duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX,
+           when(start, known->index));
 }
 
 void trace_mark_thread(struct shard *shard)
 {
-    struct trace_ring *ring = ring_of(shard);
-    struct store_trace record = {STORE_NO_TARGET, (uint32_t)shard->tid,
-                                 when(clock_ticks(), STORE_TRACE_NO_STREAM)};
+    struct trace_ring *ring = ring_with_room(shard, true);
     if (ring) {
-        append(shard, ring, &record, true);
+        append(shard, ring, STORE_NO_TARGET, (uint32_t)shard->tid,
+               when(clock_ticks(), STORE_TRACE_NO_STREAM));
     }
 }

@@ -48,7 +48,7 @@ static const struct {
     long type;
     const char *name;
 } local_file_systems[] = {
-#define LOCAL_FILE_SYSTEM(number, name) {number, name},
+#define LOCAL_FILE_SYSTEM(number, name, late_space) {number, name},
 #include "shim/local_file_systems.def"
 #undef LOCAL_FILE_SYSTEM
 };

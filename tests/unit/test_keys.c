@@ -65,6 +65,41 @@ static void the_table_is_bounded(void **state)
     assert_int_equal(find(kept), STORE_NO_TARGET);
 }
 
+/* Slots that a search passes before it finds the key, on average. */
+static double passed(uint32_t count)
+{
+    const struct key_table *table = load_relaxed(&keys.table);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i <= table->mask; i++) {
+        const struct launch_key *key = &keys.records[load_relaxed(&table->slots[i])];
+        struct launch_words words = {key->function, key->grid, key->block, key->extras, key->place};
+        sum += load_relaxed(&table->slots[i]) ? (i - keys_home(table, keys_hash(&words))) & table->mask : 0;
+    }
+    return (double)sum / count;
+}
+
+/* Programs vary one dimension at a time: each that passed is a branch that was not foreseen. */
+static void shapes_at_equal_distances_do_not_meet(void **state)
+{
+    (void)state;
+    enum { COUNT = 10000 };
+    for (int word = 0; word < 6; word++) {
+        keys_open(&keys);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            struct launch_words words = {0x1000, launch_grid_word(1, 1, 1), launch_block_word(256, 1, 1, 0),
+                                         0, 0};
+            words.function += word == 0 ? i * 0x90 : 0;
+            words.grid = word == 1 ? launch_grid_word(i + 1, 1, 1) : words.grid;
+            words.grid = word == 2 ? launch_grid_word(1, i + 1, 1) : words.grid;
+            words.grid = word == 3 ? launch_grid_word(7, i % 100, i / 100) : words.grid;
+            words.block = word == 4 ? launch_block_word(256, 1, 1, i * 16) : words.block;
+            words.place = word == 5 ? i * 0x60 : 0;
+            assert_true(keys_insert(&keys, &words, i, 0) != 0);
+        }
+        assert_true(passed(COUNT) < 1);
+    }
+}
+
 enum { LIVE = 300, ROUNDS = 30000, READERS = 4 };
 static atomic_bool finished;
 static atomic_ulong wrong, found;
@@ -112,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_found_until_they_end),
         cmocka_unit_test(the_table_is_bounded),
+        cmocka_unit_test(shapes_at_equal_distances_do_not_meet),
         cmocka_unit_test(readers_never_get_a_wrong_target),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,7 @@ static void a_limit_on_file_size_is_no_signal(void **state)
 static void a_descriptor_that_someone_closed_is_not_written_to(void **state)
 {
     (void)state;
+    store_permit_holes();
     int number = store.file;
     close(number);
     char other[] = "/tmp/test_shim_store_other.XXXXXX";
@@ -107,6 +108,7 @@ static void a_descriptor_that_someone_closed_is_not_written_to(void **state)
     struct store_configuration configuration = {.kernel = 1};
     for (int i = 0; i < 5000; i++) {
         assert_true(store_add(STORE_CONFIGURATIONS, &configuration) != STORE_NO_TARGET);
+        assert_true(i % 1000 || store_extend_hole(STORE_TRACE, 0, 1 << 20));
     }
     struct stat status;
     assert_int_equal(stat(other, &status), 0);
@@ -114,6 +116,70 @@ static void a_descriptor_that_someone_closed_is_not_written_to(void **state)
     close(theirs);
     close(number);
     unlink(other);
+}
+
+/* Writes to all of it, as a trace does: page after page once they are there. */
+static bool fill_extent(struct store_extent *extent)
+{
+    char *first = (char *)extent, *end = first + extent->bytes;
+    for (char *page = first; page < end; page += PAGE_BYTES) {
+        if (page > first && !store_populate(page, page + PAGE_BYTES) &&
+            !store_fill(page, page + PAGE_BYTES)) {
+            return false;
+        }
+        memset(page == first ? page + sizeof *extent : page, 1, PAGE_BYTES - sizeof *extent);
+    }
+    return true;
+}
+
+static uint64_t allocated_bytes(void)
+{
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_true((uint64_t)status.st_size >= store.used_bytes);
+    return (uint64_t)status.st_blocks * 512;
+}
+
+/* Where a file may have holes; elsewhere these are extents like others. */
+static void a_hole_is_an_extent_like_others(void **state)
+{
+    (void)state;
+    enum { BYTES = 1 << 20 };
+    store_permit_holes();
+    bool holes = store.holes;
+    uint64_t before = allocated_bytes();
+    struct store_extent *first = store_extend_hole(STORE_TRACE, 7, BYTES);
+    assert_non_null(first);
+    assert_true(allocated_bytes() - before < (holes ? BYTES / 2 : 2 * BYTES));
+    struct store_configuration configuration = {.kernel = 1};
+    for (int i = 0; i < 5000; i++) {
+        assert_true(store_add(STORE_CONFIGURATIONS, &configuration) != STORE_NO_TARGET);
+    }
+    struct store_extent *second = store_extend_hole(STORE_TRACE, 7, BYTES);
+    assert_true(second && fill_extent(first) && fill_extent(second));
+    assert_int_equal(store.holes, holes);
+    assert_int_equal(first->magic, STORE_EXTENT_MAGIC);
+    assert_int_equal(second->bytes, BYTES);
+    assert_true(store_fill(first, first + BYTES / sizeof *first));
+    assert_false(store.holes);
+}
+
+static void a_hole_beyond_the_limit_on_file_size_is_no_signal(void **state)
+{
+    (void)state;
+    struct rlimit before, small = {2 << 20, RLIM_INFINITY};
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small.rlim_max = before.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    store_permit_holes();
+    struct store_extent *extent;
+    uint32_t extents = 0;
+    while ((extent = store_extend_hole(STORE_TRACE, 0, 256 << 10)) && fill_extent(extent)) {
+        extents++;
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_in_range(extents, 6, 7);
+    assert_null(extent);
 }
 
 static void without_a_file(void **state)
@@ -126,6 +192,7 @@ static void without_a_file(void **state)
     }
     store_unmap();
     assert_null(store_extend(STORE_TRACE, 0, 4096));
+    assert_null(store_extend_hole(STORE_TRACE, 0, 4096));
 }
 
 int main(void)
@@ -135,6 +202,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_text_longer_than_an_extent, open_store, close_store),
         cmocka_unit_test_setup_teardown(a_limit_on_file_size_is_no_signal, open_store, close_store),
         cmocka_unit_test_setup_teardown(a_descriptor_that_someone_closed_is_not_written_to, open_store,
+                                        close_store),
+        cmocka_unit_test_setup_teardown(a_hole_is_an_extent_like_others, open_store, close_store),
+        cmocka_unit_test_setup_teardown(a_hole_beyond_the_limit_on_file_size_is_no_signal, open_store,
                                         close_store),
         cmocka_unit_test(without_a_file),
     };
