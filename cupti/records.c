@@ -190,7 +190,7 @@ static uint32_t find_in_body(const struct kernel_prefix *kernel, uint32_t body)
     uint32_t found = STORE_NO_TARGET, configuration;
     for (uint32_t i = 0; (configuration = plugin.body_configuration(body, i)) != STORE_NO_TARGET; i++) {
         if (is_node(kernel, configuration)) {
-            if (found != STORE_NO_TARGET) {
+            if (found != STORE_NO_TARGET && found != configuration) {
                 return STORE_NO_TARGET;
             }
             found = configuration;

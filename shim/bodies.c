@@ -9,9 +9,9 @@
 
 enum { MOST_NODES = 1 << 20 };
 
-static uint32_t hash_target(uint32_t target)
+static uint32_t hash_part(uint32_t target, bool beside)
 {
-    return (target * 0x9e3779b1u) >> 5;
+    return ((target + beside) * 0x9e3779b1u) >> 5;
 }
 
 static uint64_t parts_bytes(const struct body_sum *sum)
@@ -39,7 +39,7 @@ void body_sum_close(struct body_sum *sum)
     memory_unmap(sum->parts, parts_bytes(sum));
 }
 
-void body_sum_add(struct body_sum *sum, const struct resolved *resolved)
+void body_sum_add(struct body_sum *sum, const struct resolved *resolved, bool beside)
 {
     if (resolved->kernel == STORE_NO_TARGET) {
         recorder_lost(1, STORE_LOSS_NO_SPACE);
@@ -50,16 +50,24 @@ void body_sum_add(struct body_sum *sum, const struct resolved *resolved)
     uint32_t target = further ? STORE_TARGET(STORE_FURTHER_GRAPH, resolved->kernel)
                               : STORE_TARGET(STORE_GRAPH_DIRECT, resolved->configuration);
     sum->whole = sum->whole && !further;
-    uint32_t i = hash_target(target) & sum->mask;
-    while (sum->parts[i].target != STORE_NO_TARGET && sum->parts[i].target != target) {
+    uint32_t i = hash_part(target, beside) & sum->mask;
+    while (sum->parts[i].target != STORE_NO_TARGET &&
+           (sum->parts[i].target != target || sum->parts[i].beside != beside)) {
         i = (i + 1) & sum->mask;
     }
-    sum->count += sum->parts[i].target == STORE_NO_TARGET;
-    sum->parts[i].times = sum->parts[i].target == target ? sum->parts[i].times + 1 : 1;
-    sum->parts[i].target = target;
+    bool fresh = sum->parts[i].target == STORE_NO_TARGET;
+    sum->parts[i] = (struct body_part){target, fresh ? 1 : sum->parts[i].times + 1, beside};
+    sum->count += fresh;
+    sum->beside += fresh && beside;
 }
 
-/* The parts move to the front, in the order of their targets: equal sums look equal. */
+static bool goes_behind(const struct body_part *part, const struct body_part *other)
+{
+    return part->beside == other->beside ? part->target > other->target : part->beside;
+}
+
+/* The parts move to the front, in the order of their targets, and behind them those that run beside others:
+ * equal sums look equal. */
 static void pack(struct body_sum *sum)
 {
     uint32_t filled = 0;
@@ -72,7 +80,7 @@ static void pack(struct body_sum *sum)
         for (uint32_t i = gap; i < sum->count; i++) {
             struct body_part part = sum->parts[i];
             uint32_t j = i;
-            for (; j >= gap && sum->parts[j - gap].target > part.target; j -= gap) {
+            for (; j >= gap && goes_behind(&sum->parts[j - gap], &part); j -= gap) {
                 sum->parts[j] = sum->parts[j - gap];
             }
             sum->parts[j] = part;
@@ -84,7 +92,9 @@ static bool same_body(uint32_t number, const void *wanted)
 {
     const struct body_sum *sum = wanted;
     const struct store_body *body = store_record(STORE_BODIES, number);
-    if (body->nodes != sum->count || memcmp(body->uncounted, sum->uncounted, sizeof body->uncounted) != 0) {
+    if (body->nodes != sum->count || body->beside != sum->beside ||
+        (body->order_check != 0) != sum->order_known ||
+        memcmp(body->uncounted, sum->uncounted, sizeof body->uncounted) != 0) {
         return false;
     }
     for (uint32_t i = 0; i < sum->count; i++) {
@@ -106,7 +116,7 @@ static uint32_t hash_node(uint32_t hash, uint32_t configuration, uint32_t times)
 static uint32_t hash_body(uint32_t number)
 {
     const struct store_body *body = store_record(STORE_BODIES, number);
-    uint32_t hash = index_hash(body->uncounted, sizeof body->uncounted, body->nodes);
+    uint32_t hash = index_hash(body->uncounted, sizeof body->uncounted, body->nodes + body->beside);
     for (uint32_t i = 0; i < body->nodes; i++) {
         const struct store_node *node = store_record(STORE_NODES, body->first_node + i);
         hash = hash_node(hash, node->configuration, node->times);
@@ -116,7 +126,7 @@ static uint32_t hash_body(uint32_t number)
 
 static uint32_t hash_sum(const struct body_sum *sum)
 {
-    uint32_t hash = index_hash(sum->uncounted, sizeof sum->uncounted, sum->count);
+    uint32_t hash = index_hash(sum->uncounted, sizeof sum->uncounted, sum->count + sum->beside);
     for (uint32_t i = 0; i < sum->count; i++) {
         hash = hash_node(hash, STORE_TARGET_INDEX(sum->parts[i].target), sum->parts[i].times);
     }
@@ -132,7 +142,8 @@ void bodies_close(void)
 
 static uint32_t add(const struct body_sum *sum)
 {
-    struct store_body body = {.first_node = store_count(STORE_NODES), .nodes = sum->count};
+    struct store_body body = {
+        .first_node = store_count(STORE_NODES), .nodes = sum->count, .beside = sum->beside};
     memcpy(body.uncounted, sum->uncounted, sizeof body.uncounted);
     if (store_count(STORE_BODIES) >= BODIES_MOST || store_count(STORE_NODES) + sum->count > MOST_NODES) {
         return STORE_NO_TARGET;
@@ -144,6 +155,7 @@ static uint32_t add(const struct body_sum *sum)
         }
     }
     body.check = store_check(&body, offsetof(struct store_body, check));
+    body.order_check = sum->order_known ? store_order_check(&body) : 0;
     return store_add(STORE_BODIES, &body);
 }
 

@@ -12,14 +12,17 @@ struct body_sum {
     struct body_part {
         uint32_t target; /* STORE_GRAPH_DIRECT or STORE_FURTHER_GRAPH; STORE_NO_TARGET is a free slot */
         uint32_t times;
-    } * parts; /* a hash table until it is packed */
+        bool beside; /* so often it may run beside another of the replay's kernels */
+    } * parts;       /* a hash table until it is packed */
     uint32_t mask, count;
+    uint32_t beside; /* how many of the packed parts are, the last ones */
     uint32_t uncounted[3];
+    bool order_known;
     bool whole; /* only configurations: it can be stored as a body */
 };
 
 bool body_sum_open(struct body_sum *sum, uint32_t nodes);
-void body_sum_add(struct body_sum *sum, const struct resolved *resolved);
+void body_sum_add(struct body_sum *sum, const struct resolved *resolved, bool beside);
 void body_sum_close(struct body_sum *sum);
 /* The index of the body, STORE_NO_TARGET if it cannot be stored. */
 uint32_t bodies_find_or_add(struct body_sum *sum);

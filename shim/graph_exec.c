@@ -5,16 +5,20 @@
 #include <string.h>
 
 #include "bodies.h"
+#include "graph_order.h"
 #include "index.h"
 #include "keys.h"
 #include "pool.h"
 #include "recorder.h"
 #include "resolve.h"
 
+enum order { ORDER_NOT_LOOKED_AT, ORDER_KNOWN, ORDER_UNKNOWN };
+
 struct graph_exec {
     CUgraphExec exec;
     struct graph_nodes nodes;
-    uint32_t key; /* launch keys that end with the next change */
+    uint32_t key;  /* launch keys that end with the next change */
+    uint8_t order; /* enum order: whether `beside` of its nodes holds */
     bool for_device;
 };
 
@@ -25,14 +29,9 @@ static struct graph_exec *exec_at(uint32_t number)
     return pool_item(&execs, number);
 }
 
-static uint32_t hash_address(const void *address)
-{
-    return (uint32_t)(((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u) >> 32);
-}
-
 static uint32_t hash_exec(uint32_t number)
 {
-    return hash_address(exec_at(number)->exec);
+    return index_hash_address(exec_at(number)->exec);
 }
 
 static bool same_exec(uint32_t number, const void *exec)
@@ -44,7 +43,7 @@ static struct index exec_index = {.hash_of = hash_exec, .equal = same_exec};
 
 static struct graph_exec *find_locked(CUgraphExec exec)
 {
-    uint32_t number = index_find(&exec_index, hash_address(exec), exec);
+    uint32_t number = index_find(&exec_index, index_hash_address(exec), exec);
     return number == INDEX_NONE ? NULL : exec_at(number);
 }
 
@@ -72,12 +71,12 @@ static void changed(struct graph_exec *entry)
 
 static uint32_t take_out_locked(CUgraphExec exec)
 {
-    uint32_t number = index_find(&exec_index, hash_address(exec), exec);
+    uint32_t number = index_find(&exec_index, index_hash_address(exec), exec);
     if (number == INDEX_NONE) {
         return 0;
     }
     changed_locked(exec_at(number));
-    index_remove(&exec_index, hash_address(exec), number);
+    index_remove(&exec_index, index_hash_address(exec), number);
     return number;
 }
 
@@ -92,13 +91,13 @@ static void release_locked(uint32_t number)
 void graph_exec_instantiated(CUgraphExec exec, CUgraph graph, uint64_t flags)
 {
     struct graph_exec fresh = {.exec = exec, .for_device = flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH};
-    graph_nodes_read(graph, 0, &fresh.nodes);
+    graph_nodes_read(graph, true, &fresh.nodes);
     pthread_mutex_lock(&recorder_lock);
     release_locked(take_out_locked(exec)); /* destroyed unseen, its address used again */
     uint32_t number = pool_take(&execs);
     if (number) {
         *exec_at(number) = fresh;
-        index_insert(&exec_index, hash_address(exec), number);
+        index_insert(&exec_index, index_hash_address(exec), number);
     } else {
         graph_nodes_release(&fresh.nodes);
     }
@@ -164,7 +163,7 @@ void graph_exec_set_child(CUgraphExec exec, CUgraphNode node, CUgraph child)
         return;
     }
     struct graph_nodes replacement = {0};
-    graph_nodes_read(child, 0, &replacement);
+    graph_nodes_read(child, false, &replacement); /* edges stay as they are, or the driver refuses */
     uint32_t number = (uint32_t)(place - entry->nodes.list) + 1;
     if (!graph_nodes_match(place + 1, descendants(entry, number), &replacement)) {
         entry->nodes.incomplete = true;
@@ -179,6 +178,7 @@ void graph_exec_set_enabled(CUgraphExec exec, CUgraphNode node, bool enabled)
     struct graph_node *place = entry ? find_node(entry, node) : NULL;
     if (place) {
         place->disabled = !enabled;
+        entry->order = ORDER_NOT_LOOKED_AT;
         changed(entry);
     }
 }
@@ -191,7 +191,7 @@ void graph_exec_updated(CUgraphExec exec, CUgraph graph)
         return;
     }
     struct graph_nodes replacement = {0};
-    graph_nodes_read(graph, 0, &replacement);
+    graph_nodes_read(graph, false, &replacement);
     if (!graph_nodes_match(entry->nodes.list, entry->nodes.count, &replacement)) {
         entry->nodes.incomplete = true;
     }
@@ -208,7 +208,7 @@ bool graph_exec_is_for_device(CUgraphExec exec)
 bool graph_exec_is_without_kernels(CUgraphExec exec)
 {
     struct graph_exec *entry = find(exec);
-    return entry && !entry->nodes.incomplete && entry->nodes.count == 0 && !entry->for_device;
+    return entry && !entry->nodes.incomplete && !entry->nodes.launches && !entry->for_device;
 }
 
 static void forget_configurations(struct graph_exec *entry)
@@ -234,22 +234,22 @@ void graph_exec_forget_bodies(void)
     bodies_close();
 }
 
-static bool runs(const struct graph_exec *entry, const struct graph_node *node)
+static bool find_order(struct graph_exec *entry)
 {
-    bool enabled = !node->disabled;
-    for (uint32_t parent = node->parent; parent && enabled; parent = entry->nodes.list[parent - 1].parent) {
-        enabled = !entry->nodes.list[parent - 1].disabled;
+    if (entry->order == ORDER_NOT_LOOKED_AT) {
+        entry->order = graph_order_find(&entry->nodes) ? ORDER_KNOWN : ORDER_UNKNOWN;
     }
-    return enabled;
+    return entry->order == ORDER_KNOWN;
 }
 
 /* Finds out what the nodes run, and sums it up. False: what was found may not be kept. */
 static bool sum_up(struct graph_exec *entry, CUstream stream, struct body_sum *sum)
 {
     bool keep = true;
+    sum->order_known = find_order(entry);
     for (uint32_t i = 0; i < entry->nodes.count; i++) {
         struct graph_node *node = &entry->nodes.list[i];
-        if (!runs(entry, node) || node->kind == GRAPH_NODE_CHILD) {
+        if (!graph_node_launches(node) || !graph_node_runs(&entry->nodes, i)) {
             continue;
         }
         if (node->kind != GRAPH_NODE_KERNEL) {
@@ -261,12 +261,13 @@ static bool sum_up(struct graph_exec *entry, CUstream stream, struct body_sum *s
         if (node->configuration == STORE_NO_TARGET) {
             struct launch launch;
             launch_unpack(&node->words, stream, &launch);
+            launch.flags |= node->programmatic ? LAUNCH_PDL : 0;
             resolved = resolve_configuration(&launch, (CUcontext)(uintptr_t)node->words.place);
             node->configuration = resolved.provisional ? STORE_NO_TARGET : resolved.configuration;
             node->kernel = resolved.kernel;
             keep = keep && !resolved.provisional;
         }
-        body_sum_add(sum, &resolved);
+        body_sum_add(sum, &resolved, node->beside);
     }
     sum->uncounted[STORE_UNCOUNTED_DEVICE_GRAPH] = entry->for_device;
     return keep;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "graph_edges.h"
 #include "memory.h"
 #include "store_format.h"
 
@@ -18,6 +19,7 @@ static uint64_t list_bytes(uint32_t capacity)
 void graph_nodes_release(struct graph_nodes *nodes)
 {
     memory_unmap(nodes->list, list_bytes(nodes->capacity));
+    graph_edges_release(nodes);
     *nodes = (struct graph_nodes){0};
 }
 
@@ -102,33 +104,40 @@ static void read_kernel(CUgraphNode node, struct graph_node *entry, struct graph
 
 static void read_graph(CUgraph graph, uint32_t parent, uint32_t depth, struct graph_nodes *nodes);
 
+static void read_child(CUgraphNode node, uint32_t depth, struct graph_nodes *nodes)
+{
+    CUgraph child;
+    if (depth < DEEPEST && ASK(cuGraphChildGraphNodeGetGraph, node, &child)) {
+        read_graph(child, nodes->count, depth + 1, nodes);
+    } else {
+        nodes->incomplete = true;
+    }
+}
+
 static void read_node(CUgraphNode node, uint32_t parent, uint32_t depth, struct graph_nodes *nodes)
 {
     CUgraphNodeType type;
-    if (!ASK(cuGraphNodeGetType, node, &type)) {
+    struct graph_node *entry = append(nodes);
+    if (entry == NULL || !ASK(cuGraphNodeGetType, node, &type)) {
         nodes->incomplete = true;
         return;
     }
-    bool counts = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_GRAPH ||
-                  type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
-    struct graph_node *entry = counts ? append(nodes) : NULL;
-    if (entry == NULL) {
+    *entry = (struct graph_node){.node = node, .parent = parent, .configuration = STORE_NO_TARGET};
+    switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        read_kernel(node, entry, nodes);
+        break;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        entry->kind = GRAPH_NODE_CONDITIONAL;
+        break;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        entry->kind = GRAPH_NODE_CHILD;
+        read_child(node, depth, nodes);
+        return;
+    default:
         return;
     }
-    *entry = (struct graph_node){.node = node, .parent = parent, .configuration = STORE_NO_TARGET};
-    CUgraph child;
-    if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
-        read_kernel(node, entry, nodes);
-    } else if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
-        entry->kind = GRAPH_NODE_CONDITIONAL;
-    } else {
-        entry->kind = GRAPH_NODE_CHILD;
-        if (depth < DEEPEST && ASK(cuGraphChildGraphNodeGetGraph, node, &child)) {
-            read_graph(child, nodes->count, depth + 1, nodes);
-        } else {
-            nodes->incomplete = true;
-        }
-    }
+    nodes->launches = true;
 }
 
 static void read_graph(CUgraph graph, uint32_t parent, uint32_t depth, struct graph_nodes *nodes)
@@ -138,21 +147,27 @@ static void read_graph(CUgraph graph, uint32_t parent, uint32_t depth, struct gr
         nodes->incomplete = true;
         return;
     }
-    uint64_t bytes = count * sizeof(CUgraphNode);
+    uint64_t bytes = count * (sizeof(CUgraphNode) + sizeof(uint32_t));
     CUgraphNode *list = count ? memory_map(bytes) : NULL;
+    uint32_t *numbers = list ? (uint32_t *)(list + count) : NULL;
     if (list == NULL || !ASK(cuGraphGetNodes, graph, list, &count)) {
         nodes->incomplete = nodes->incomplete || count > 0;
         count = 0;
     }
     for (size_t i = 0; i < count; i++) {
+        numbers[i] = nodes->count;
         read_node(list[i], parent, depth, nodes);
+    }
+    if (count > 1 && !nodes->incomplete) {
+        graph_edges_read(graph, &(struct graph_level){list, numbers, (uint32_t)count}, nodes);
     }
     memory_unmap(list, bytes);
 }
 
-void graph_nodes_read(CUgraph graph, uint32_t parent, struct graph_nodes *nodes)
+void graph_nodes_read(CUgraph graph, bool edges, struct graph_nodes *nodes)
 {
-    read_graph(graph, parent, 0, nodes);
+    nodes->edges_unknown = !edges;
+    read_graph(graph, 0, 0, nodes);
 }
 
 bool graph_nodes_match(struct graph_node *nodes, uint32_t count, const struct graph_nodes *other)

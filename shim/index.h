@@ -20,6 +20,11 @@ bool index_insert(struct index *index, uint32_t hash, uint32_t number);
 void index_remove(struct index *index, uint32_t hash, uint32_t number);
 void index_clear(struct index *index);
 
+static inline uint32_t index_hash_address(const void *address)
+{
+    return (uint32_t)(((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u) >> 32);
+}
+
 /* FNV-1a with a final mix: short records, few of them. */
 static inline uint32_t index_hash(const void *bytes, size_t count, uint32_t seed)
 {

@@ -19,6 +19,7 @@
 #ifndef WARPWATCH_STORE_FORMAT_H
 #define WARPWATCH_STORE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define STORE_MAGIC        "WARPWTCH" /* 8 bytes, no terminator */
@@ -254,9 +255,11 @@ struct store_body {
     uint32_t nodes;
     uint32_t uncounted[3]; /* nodes of each enum store_uncounted in one replay */
     uint32_t check;
-    uint64_t reserved;
+    uint32_t beside;      /* so many of its nodes, the last ones, may run beside others of the replay */
+    uint32_t order_check; /* store_order_check; else the order of its nodes is not known */
 };
 
+/* At most two of a body for one configuration: alone, and beside others. */
 struct store_node {
     uint32_t configuration;
     uint32_t times; /* how often one replay runs it */
@@ -308,6 +311,7 @@ _Static_assert(sizeof(struct store_header) <= STORE_BLOCK_BYTES, "header fits it
 _Static_assert(sizeof(struct store_extent) == 64, "extent header");
 _Static_assert(sizeof(struct store_configuration) == 128, "configuration record");
 _Static_assert(sizeof(struct store_kernel) == 88, "kernel record");
+_Static_assert(sizeof(struct store_body) == 32, "body record");
 _Static_assert(sizeof(struct store_counter) == 32, "32 B a (thread, configuration)");
 _Static_assert(sizeof(struct store_trace) == 16, "16 B a launch");
 
@@ -339,6 +343,12 @@ static inline uint32_t store_check(const void *bytes, uint64_t count)
         sum = (sum ^ p[i]) * 16777619u; // NOLINT: clang's analyzer follows fields, not their bytes
     }
     return sum;
+}
+
+/* Guards all of a body, `beside` too; never 0. */
+static inline uint32_t store_order_check(const struct store_body *body)
+{
+    return store_check(body, offsetof(struct store_body, order_check)) | 1;
 }
 
 #endif

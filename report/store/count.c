@@ -136,12 +136,38 @@ static bool body_readable(struct incoming *in, const struct store_body *body)
            body->first_node <= in->nodes.count && body->nodes <= in->nodes.count - body->first_node;
 }
 
+/* By node: what changes there in the number of replays, and of those that run it beside other kernels. */
+struct change {
+    uint64_t replays, beside;
+};
+
+static void body_in(struct change *by_node, const struct store_body *body, uint64_t replays)
+{
+    uint32_t end = body->first_node + body->nodes;
+    by_node[body->first_node].replays += replays;
+    by_node[end].replays -= replays;
+    if (body->order_check == store_order_check(body) && body->beside <= body->nodes) {
+        by_node[end - body->beside].beside += replays;
+        by_node[end].beside -= replays;
+    }
+}
+
+static void node_in(struct incoming *in, const struct store_node *node, uint64_t replays, uint64_t beside)
+{
+    add_launches(in, node->configuration, merge_product(replays, node->times), true, false);
+    if (count_of(in, node->configuration)) {
+        uint32_t merged = in->configurations_to[node->configuration];
+        uint64_t *beside_others = &in->merged->configurations[merged].beside_others;
+        *beside_others = merge_sum(*beside_others, merge_product(beside, node->times));
+    }
+}
+
 /* Replays of bodies become replays of nodes by adding where a run of nodes begins, taking away where it ends,
  * and summing along: linear even where bodies share nodes. Wraps modulo 2⁶⁴, which cancels out. */
 static bool bodies_in(struct incoming *in)
 {
     const struct store_body *bodies = in->bodies.records;
-    uint64_t *by_node = calloc((size_t)in->nodes.count + 1, sizeof *by_node);
+    struct change *by_node = calloc((size_t)in->nodes.count + 1, sizeof *by_node);
     if (!by_node) {
         return false;
     }
@@ -151,18 +177,18 @@ static bool bodies_in(struct incoming *in)
             in->unreadable = merge_sum(in->unreadable, in->replays[i]);
             continue;
         }
-        by_node[bodies[i].first_node] += in->replays[i];
-        by_node[bodies[i].first_node + bodies[i].nodes] -= in->replays[i];
+        body_in(by_node, &bodies[i], in->replays[i]);
         for (int kind = 0; kind < 3; kind++) {
             uint64_t *uncounted = &incoming_process(in)->uncounted[kind];
             *uncounted = merge_sum(*uncounted, merge_product(in->replays[i], bodies[i].uncounted[kind]));
         }
     }
     const struct store_node *nodes = in->nodes.records;
-    uint64_t replays = 0;
+    struct change now = {0, 0};
     for (uint32_t i = 0; i < in->nodes.count; i++) {
-        replays += by_node[i];
-        add_launches(in, nodes[i].configuration, merge_product(replays, nodes[i].times), true, false);
+        now.replays += by_node[i].replays;
+        now.beside += by_node[i].beside;
+        node_in(in, &nodes[i], now.replays, now.beside);
     }
     free(by_node);
     return true;

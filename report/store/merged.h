@@ -85,7 +85,7 @@ enum launch_label {
     LABEL_COMMUNICATION = 1u << 3,  /* NCCL, NVSHMEM and kin, by name */
     LABEL_PROGRAMMATIC = 1u << 4,   /* programmatic dependent launch */
     LABEL_PARTIAL_DEVICE = 1u << 5, /* the context has fewer SMs than the device (MPS, green context) */
-    LABEL_CONCURRENT = 1u << 6,     /* most launches in streams beside others: what is idle may not be */
+    LABEL_CONCURRENT = 1u << 6,     /* most launches beside others: what they leave idle may be in use */
     LABEL_TRITON = 1u << 7,         /* by Triton, as far as name and launch bounds tell */
 };
 #define LABEL_KINDS 8
@@ -129,7 +129,8 @@ struct merged_configuration {
     uint32_t driver_max_active_clusters;
     uint64_t launches, graph_launches, runtime_launches; /* launches counts all three ways */
     uint64_t launch_call_ns;                             /* of the direct ones; see merged.features */
-    uint64_t beside_others;   /* of the direct ones, in streams other than their process's main one */
+    uint64_t beside_others;   /* direct ones in streams other than their process's main one, and replayed ones
+                                 in branches of a graph beside others */
     uint32_t successor;       /* configuration that most often came next on the same thread, or MERGED_NONE */
     uint64_t successor_votes; /* lead over all others together; 0: one of several, none of them leads */
     uint32_t first_share, shares;      /* in merged.shares */

@@ -15,7 +15,7 @@ DEVICE = struct.Struct("<II16s128s16IQQI4x")
 KERNEL = struct.Struct("<" + 2 * STRING + "7I3III8x")
 CONFIGURATION = struct.Struct("<II9III Ii3IIIIIQII24x")
 COUNTER = struct.Struct("<IIQQII")
-BODY = struct.Struct("<II3II8x")
+BODY = struct.Struct("<II3IIII")
 NODE = struct.Struct("<II")
 SHARD = struct.Struct("<IIQQ24QQ32x")
 TRACED = struct.Struct("<IIQ")
@@ -122,13 +122,14 @@ class Store:
     def count(self, kind, index, launches):
         self.append(COUNTERS, COUNTER.pack(kind << 28 | index, NONE, launches, 0, 0, 0))
 
-    def body(self, *nodes):
-        """Nodes are (configuration, times)."""
+    def body(self, *nodes, beside=None):
+        """Nodes are (configuration, times), the last `beside` of them side by side with others; None: not known."""
         first = len(self.records[NODES])
         for node in nodes:
             self.append(NODES, NODE.pack(*node))
         head = struct.pack("<II3I", first, len(nodes), 0, 0, 0)
-        return self.append(BODIES, head + struct.pack("<I8x", check(head)))
+        head += struct.pack("<II", check(head), beside or 0)
+        return self.append(BODIES, head + struct.pack("<I", 0 if beside is None else check(head) | 1))
 
     def _extent(self, kind, body, count):
         size = -(-(EXTENT.size + len(body)) // BLOCK) * BLOCK

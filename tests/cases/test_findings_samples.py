@@ -20,7 +20,7 @@ DESERVED = {
     "banks": set(),
     "cooperative": set(),
     "cluster": set(),
-    "graph": {("fewer-blocks-than-sms", "produce"), ("fewer-blocks-than-sms", "consume")},
+    "graph": {("fewer-blocks-than-sms", "produce")},  # both launches of `consume` run side by side
     "threads": set(),  # eight streams of their own: what one leaves idle, others may use
     "modules": {("fewer-blocks-than-sms", "scale"), ("fewer-blocks-than-sms", "offset")},
     "library": {("fewer-blocks-than-sms", "offset")},
@@ -46,7 +46,8 @@ def test_every_sample_is_pinned():
         "kernels"}
 
 
-@pytest.mark.parametrize("name, label", [("cooperative", "cooperative"), ("cluster", "cluster"), ("threads", "concurrent")])
+@pytest.mark.parametrize("name, label", [("cooperative", "cooperative"), ("cluster", "cluster"), ("threads", "concurrent"),
+                                         ("graph", "concurrent")])
 def test_kinds_are_labelled(simulated, name, label):
     report = simulated([support.SAMPLES / name]).report
     labels = [c["labels"] for kernel in report["kernels"] for c in kernel["configurations"]]

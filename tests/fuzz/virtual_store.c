@@ -80,11 +80,23 @@ static void put_check(uint8_t *record, size_t guarded, size_t at)
     memcpy(record + at, &check, sizeof check);
 }
 
+/* 0 stays: an order that is not known. */
+static void put_order_check(uint8_t *record)
+{
+    struct store_body body;
+    memcpy(&body, record, sizeof body);
+    body.order_check = body.order_check ? store_order_check(&body) : 0;
+    memcpy(record, &body, sizeof body);
+}
+
 static void put_checks(const struct store_extent *extent, uint8_t *records, size_t count)
 {
     size_t at = check_offset(extent->kind), step = extent->record_bytes;
     for (; at && step >= at + 4 && count >= step; count -= step, records += step) {
         put_check(records, guarded_bytes(extent->kind), at);
+        if (extent->kind == STORE_BODIES && step >= sizeof(struct store_body)) {
+            put_order_check(records);
+        }
     }
 }
 

@@ -68,7 +68,8 @@ static void write_nothing_found(const struct page *page, const struct merged *me
     uint64_t beside = concurrent_launches(merged);
     if (beside > 0) {
         struct sentence note = {"", 0};
-        say(&note, "%s went into streams beside others, which may use what they leave idle.",
+        say(&note,
+            "%s went into streams or branches of graphs beside others, which may use what they leave idle.",
             PLURAL(beside, "launch"));
         page_paragraph(page, PLAIN, 0, "", note.text, 2);
     }
