@@ -6,7 +6,7 @@
 
 #include "describe.h"
 #include "hook.h"
-#include "recorder.h"
+#include "recorder_state.h"
 #include "resolve.h"
 
 struct captured_stream {

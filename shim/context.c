@@ -4,7 +4,7 @@
 #include "graph_exec.h"
 #include "hook.h"
 #include "plugin_host.h"
-#include "recorder.h"
+#include "recorder_state.h"
 #include "registry.h"
 #include "resolve.h"
 
@@ -72,7 +72,7 @@ static CUresult context_green_create(struct call call, CUgreenCtx *context, CUde
 {
     CUresult result = REAL(cuGreenCtxCreate)(context, resources, device, flags);
     if (result == CUDA_SUCCESS) {
-        recorder_tell_places_apart(PLACES_PARTS);
+        registry_tell_places_apart(PLACES_PARTS);
     }
     return result;
 }

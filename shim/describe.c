@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "recorder.h"
+#include "recorder_state.h"
 
 enum { MOST_DEVICES = 256, MOST_CONTEXTS = 64 };
 

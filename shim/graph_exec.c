@@ -9,7 +9,7 @@
 #include "index.h"
 #include "keys.h"
 #include "pool.h"
-#include "recorder.h"
+#include "recorder_state.h"
 #include "resolve.h"
 
 enum order { ORDER_NOT_LOOKED_AT, ORDER_KNOWN, ORDER_UNKNOWN };

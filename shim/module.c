@@ -3,7 +3,7 @@
 #include "elf_object.h"
 #include "hook.h"
 #include "plugin_host.h"
-#include "recorder.h"
+#include "recorder_state.h"
 #include "registry.h"
 #include "resolve.h"
 #include "store_format.h"

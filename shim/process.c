@@ -148,7 +148,7 @@ static uint32_t ask_driver_version(void)
     const struct driver_queries *driver = driver_query();
     int version = 0, devices = 1;
     if (driver->cuDeviceGetCount && driver->cuDeviceGetCount(&devices) == CUDA_SUCCESS && devices > 1) {
-        recorder_tell_places_apart(PLACES_DEVICES);
+        registry_tell_places_apart(PLACES_DEVICES);
     }
     bool known = driver->cuDriverGetVersion && driver->cuDriverGetVersion(&version) == CUDA_SUCCESS;
     return known ? (uint32_t)version : 0;

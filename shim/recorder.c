@@ -5,13 +5,10 @@
 #include "describe.h"
 #include "graph_exec.h"
 #include "process.h"
-#include "registry.h"
 #include "resolve.h"
 #include "shard.h"
 #include "trace.h"
 
-_Alignas(PAGE_BYTES) union recorder_page recorder_page;
-pthread_mutex_t recorder_lock = PTHREAD_MUTEX_INITIALIZER;
 THREAD_LOCAL struct thread thread;
 
 enum { SAMPLE_EVERY = 1024, FIRST_SAMPLE = 16, INTERRUPTED_NS = 20000, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
@@ -325,33 +322,4 @@ void recorder_uncounted(enum store_uncounted reason)
         KEEP_ERRNO;
         recorder_add(STORE_TARGET(STORE_UNCOUNTED, reason), 1);
     }
-}
-
-void recorder_lost(uint64_t launches, enum store_loss reason)
-{
-    struct store_header *header = store_header();
-    if (header == NULL) {
-        return;
-    }
-    atomic_fetch_add_explicit((_Atomic uint64_t *)&header->lost, launches, memory_order_relaxed);
-    uint32_t none = STORE_LOSS_NONE;
-    atomic_compare_exchange_strong((_Atomic uint32_t *)&header->lost_reason, &none, reason);
-}
-
-void recorder_choose_mode(void)
-{
-    uint32_t mode = load_relaxed(&recorder.mode);
-    if (mode == RECORDER_PLAIN || mode == RECORDER_CAREFUL) {
-        store_release(&recorder.mode, load_relaxed(&recorder.captures) ? RECORDER_CAREFUL : RECORDER_PLAIN);
-    }
-}
-
-void recorder_tell_places_apart(enum recorder_places places)
-{
-    pthread_mutex_lock(&recorder_lock);
-    if (places > load_relaxed(&recorder.places)) {
-        store_relaxed(&recorder.places, (uint8_t)places);
-        registry_forget_all();
-    }
-    pthread_mutex_unlock(&recorder_lock);
 }

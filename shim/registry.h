@@ -4,7 +4,7 @@
 #ifndef WARPWATCH_REGISTRY_H
 #define WARPWATCH_REGISTRY_H
 
-#include "keys.h"
+#include "recorder_state.h"
 
 enum handle_kind {
     HANDLE_FUNCTION, /* CUfunction: belongs to a context */
@@ -56,14 +56,13 @@ void registry_add_key(void *handle, const struct launch_words *words, uint32_t t
 /* The handle's shape for cuLaunchGrid and kin; NULL if it has none and none can be made. */
 struct legacy_shape *registry_legacy_shape(void *handle, bool make);
 
-/* The handle's attributes changed: forget sightings and keys, also of the kernel's functions or the
- * function's kernel. */
-void registry_forget(void *handle);
-/* An attribute was set, of a CUkernel for one device (-1: a function's own): forgets the same if that changed
- * it. */
+/* An attribute was set, of a CUkernel for one device (-1: a function's own). If that changed it, sightings
+ * and keys are forgotten, also of the kernel's functions or the function's kernel. */
 void registry_attribute_set(void *handle, CUfunction_attribute attribute, int32_t value, int32_t device);
-/* Contexts went: the same for all handles. */
+/* Contexts went: sightings and keys of all handles. */
 void registry_forget_all(void);
+/* From now on a handle alone does not say where it runs. Takes the lock itself. */
+void registry_tell_places_apart(enum recorder_places places);
 
 /* Around the real unload, so that handles which another thread gets at the same addresses meanwhile are not
  * taken for the old ones. */

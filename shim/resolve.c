@@ -4,7 +4,7 @@
 
 #include "describe.h"
 #include "filter.h"
-#include "recorder.h"
+#include "recorder_state.h"
 #include "records.h"
 
 enum { MOST_PENDING = 1024 };

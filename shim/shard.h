@@ -2,7 +2,7 @@
 #ifndef WARPWATCH_SHARD_H
 #define WARPWATCH_SHARD_H
 
-#include "recorder.h"
+#include "recorder_state.h"
 #include "store.h"
 
 enum { SHARD_ALIGNMENT = 128 }; /* two cache lines, which processors fetch together: threads share none */
