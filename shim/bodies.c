@@ -5,7 +5,7 @@
 
 #include "index.h"
 #include "memory.h"
-#include "recorder.h"
+#include "shard.h"
 
 enum { MOST_NODES = 1 << 20 };
 
@@ -182,11 +182,11 @@ void body_sum_count_singly(struct body_sum *sum)
 {
     pack(sum); /* a sum that is not kept as a body has not been */
     for (uint32_t i = 0; i < sum->count; i++) {
-        recorder_add(sum->parts[i].target, sum->parts[i].times);
+        shard_add(sum->parts[i].target, sum->parts[i].times);
     }
     for (uint32_t reason = 0; reason < 3; reason++) {
         if (sum->uncounted[reason]) {
-            recorder_add(STORE_TARGET(STORE_UNCOUNTED, reason), sum->uncounted[reason]);
+            shard_add(STORE_TARGET(STORE_UNCOUNTED, reason), sum->uncounted[reason]);
         }
     }
     struct store_header *header = store_header();

@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "bodies.h"
 #include "describe.h"
 #include "elf_object.h"
 #include "filter.h"
@@ -21,7 +20,7 @@
 #include "message.h"
 #include "place.h"
 #include "plugin_host.h"
-#include "recorder.h"
+#include "recorder_state.h"
 #include "records.h"
 #include "registry.h"
 #include "report_start.h"

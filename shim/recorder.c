@@ -13,13 +13,6 @@ THREAD_LOCAL struct thread thread;
 
 enum { SAMPLE_EVERY = 1024, FIRST_SAMPLE = 16, INTERRUPTED_NS = 20000, GAP_BINS = 24, FIRST_GAP_BITS = 7 };
 
-/* One writer a field: a plain load and store, but one that other threads and sanitizers may see. */
-static ALWAYS_INLINE void bump(uint64_t *field, uint64_t by)
-{
-    _Atomic uint64_t *atomic = (_Atomic uint64_t *)field;
-    store_relaxed(atomic, load_relaxed(atomic) + by);
-}
-
 /* Majority vote (Boyer and Moore) over what came after this counter's launches. */
 static ALWAYS_INLINE void vote(struct store_counter *counter, uint32_t next)
 {
@@ -45,9 +38,9 @@ static ALWAYS_INLINE void count_gap(struct shard *shard, uint64_t start)
     uint64_t gap = start - last_end, ns = clock_ns(gap);
     uint32_t bits = ns >> FIRST_GAP_BITS ? 64 - (uint32_t)__builtin_clzll(ns) - FIRST_GAP_BITS : 0;
     struct store_shard *record = shard->record;
-    bump(&record->gap_ns, gap);
-    bump(&record->gaps, 1);
-    bump(&record->gap_histogram[bits < GAP_BINS ? bits : GAP_BINS - 1], 1);
+    shard_bump(&record->gap_ns, gap);
+    shard_bump(&record->gaps, 1);
+    shard_bump(&record->gap_histogram[bits < GAP_BINS ? bits : GAP_BINS - 1], 1);
 }
 
 static void add_shared(uint64_t *field, uint64_t by)
@@ -120,10 +113,10 @@ static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *count
     store_relaxed(&shard->last, counter);
     if (LIKELY(call->start)) {
         count_gap(shard, call->start);
-        bump(&counter->launch_call_ns, call->end > call->start ? call->end - call->start : 0);
+        shard_bump(&counter->launch_call_ns, call->end > call->start ? call->end - call->start : 0);
         store_relaxed(&shard->last_end, call->end);
     }
-    bump(&counter->launches, 1);
+    shard_bump(&counter->launches, 1);
     uint64_t stream = stream_of(call);
     vote_stream(shard, counter, stream);
     if (UNLIKELY(load_relaxed(&recorder.traced))) {
@@ -134,31 +127,6 @@ static ALWAYS_INLINE void count(struct shard *shard, struct store_counter *count
     uint32_t phase = launches % SAMPLE_EVERY;
     if (UNLIKELY(phase - FIRST_SAMPLE <= 1)) {
         sample_own_cost(phase, call);
-    }
-}
-
-/* The calling thread's counter for a target; NULL if there is no room. */
-static struct store_counter *counter_for(uint32_t target)
-{
-    struct store_counter *counter = thread.shard ? shard_find(thread.shard, target) : NULL;
-    if (counter == NULL) {
-        pthread_mutex_lock(&recorder_lock);
-        thread.shard = thread.shard ? thread.shard : shard_take();
-        counter = thread.shard ? shard_find(thread.shard, target) : NULL;
-        counter = counter || !thread.shard ? counter : shard_add_counter(thread.shard, target);
-        pthread_mutex_unlock(&recorder_lock);
-    }
-    if (counter == NULL) {
-        recorder_lost(1, STORE_LOSS_NO_SPACE);
-    }
-    return counter;
-}
-
-void recorder_add(uint32_t target, uint64_t launches)
-{
-    struct store_counter *counter = counter_for(target);
-    if (counter) {
-        bump(&counter->launches, launches);
     }
 }
 
@@ -203,7 +171,7 @@ static uint32_t resolve_words(const struct launch_words *words, CUstream stream)
 
 static void count_target(uint32_t target, const struct launch_call *call)
 {
-    struct store_counter *counter = target == STORE_NO_TARGET ? NULL : counter_for(target);
+    struct store_counter *counter = target == STORE_NO_TARGET ? NULL : shard_counter(target);
     if (counter) {
         count(thread.shard, counter, target, call);
     }
@@ -279,7 +247,7 @@ void recorder_runtime_returned(uint64_t start)
     struct store_counter *last = counted > start && start ? load_relaxed(&shard->last) : NULL;
     if (last && load_relaxed(&recorder.mode) != RECORDER_UNSET) {
         uint64_t now = clock_ticks();
-        bump(&last->launch_call_ns, now > counted ? now - counted : 0);
+        shard_bump(&last->launch_call_ns, now > counted ? now - counted : 0);
         store_relaxed(&shard->last_end, now);
     }
 }
@@ -320,6 +288,6 @@ void recorder_uncounted(enum store_uncounted reason)
     struct launch_call none = {0};
     if (prepare(NULL, &none)) {
         KEEP_ERRNO;
-        recorder_add(STORE_TARGET(STORE_UNCOUNTED, reason), 1);
+        shard_add(STORE_TARGET(STORE_UNCOUNTED, reason), 1);
     }
 }

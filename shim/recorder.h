@@ -10,8 +10,6 @@
 /* After a launch that the driver accepted; `start` is clock_ticks before the call, 0 without times. */
 void recorder_launched(const struct launch_words *words, uint32_t hash, CUstream stream, uint64_t start);
 void recorder_launched_shape(const struct launch *launch, uint64_t start);
-/* Adds to a target's count for the calling thread, outside the sequence of its launches. */
-void recorder_add(uint32_t target, uint64_t launches);
 /* A request other than a launch that may lead to launches which nobody can count. */
 void recorder_uncounted(enum store_uncounted reason);
 /* What a launch of these words counts for, as far as it is known already. */

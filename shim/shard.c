@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "thread.h"
 #include "trace.h"
 
 enum { MOST_SHARDS = 1 << 15, FIRST_SLOTS = 512, PROBES = 8, LARGEST_COUNTERS_BYTES = 1 << 20 };
@@ -58,7 +59,8 @@ static struct shard *make(void)
     return shard;
 }
 
-struct shard *shard_take(void)
+/* An ended thread's, or a new one. NULL if there is no room. */
+static struct shard *take_shard(void)
 {
     struct shard *shard = find_abandoned();
     if (shard) {
@@ -134,7 +136,7 @@ static struct store_extent *counters_with_room(struct shard *shard)
     return extent;
 }
 
-struct store_counter *shard_add_counter(struct shard *shard, uint32_t target)
+static struct store_counter *add_counter(struct shard *shard, uint32_t target)
 {
     struct store_extent *extent = counters_with_room(shard);
     if (extent == NULL || !ensure_slot(shard)) {
@@ -146,4 +148,28 @@ struct store_counter *shard_add_counter(struct shard *shard, uint32_t target)
     put(load_relaxed(&shard->slots), load_relaxed(&shard->mask), target, store_offset32(counter));
     shard->used++;
     return counter;
+}
+
+struct store_counter *shard_counter(uint32_t target)
+{
+    struct store_counter *counter = thread.shard ? shard_find(thread.shard, target) : NULL;
+    if (counter == NULL) {
+        pthread_mutex_lock(&recorder_lock);
+        thread.shard = thread.shard ? thread.shard : take_shard();
+        counter = thread.shard ? shard_find(thread.shard, target) : NULL;
+        counter = counter || !thread.shard ? counter : add_counter(thread.shard, target);
+        pthread_mutex_unlock(&recorder_lock);
+    }
+    if (counter == NULL) {
+        recorder_lost(1, STORE_LOSS_NO_SPACE);
+    }
+    return counter;
+}
+
+void shard_add(uint32_t target, uint64_t launches)
+{
+    struct store_counter *counter = shard_counter(target);
+    if (counter) {
+        shard_bump(&counter->launches, launches);
+    }
 }

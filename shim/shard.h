@@ -22,10 +22,18 @@ struct shard {
     struct trace_ring *trace; /* NULL until it is traced */
 };
 
-/* The calling thread's shard: an ended thread's, or a new one. NULL if there is no room. Locked. */
-struct shard *shard_take(void);
-struct store_counter *shard_add_counter(struct shard *shard, uint32_t target);
 void shard_forget_all(void);
+/* The calling thread's counter for a target; NULL if there is no room. */
+struct store_counter *shard_counter(uint32_t target);
+/* Adds to a target's count for the calling thread, outside the sequence of its launches. */
+void shard_add(uint32_t target, uint64_t launches);
+
+/* One writer a field: a plain load and store, but one that other threads and sanitizers may see. */
+static ALWAYS_INLINE void shard_bump(uint64_t *field, uint64_t by)
+{
+    _Atomic uint64_t *atomic = (_Atomic uint64_t *)field;
+    store_relaxed(atomic, load_relaxed(atomic) + by);
+}
 
 static ALWAYS_INLINE uint32_t shard_hash(uint32_t target)
 {

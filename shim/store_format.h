@@ -294,8 +294,8 @@ struct store_trace {
                           `duration` */
     uint32_t duration; /* of the launch call, in units of STORE_TRACE_TICKS, the last value stands for
                           anything longer */
-    uint64_t when; /* stream in the high 16 bits, start since header.start_ticks below. It publishes the
-                      record, and not the extent's `used`. 0: not there, or being written */
+    uint64_t when;     /* stream in the high 16 bits, start since header.start_ticks below. It publishes the
+                          record, and not the extent's `used`. 0: not there, or being written */
 };
 /* A launch of a graph that is counted kernel by kernel, for want of a body record. */
 #define STORE_TRACE_GRAPH     STORE_TARGET(STORE_REPLAY, 0x0fffffffu)

@@ -3,6 +3,7 @@
  * later still gets a block. */
 #include "trace.h"
 
+#include "clock.h"
 #include "index.h"
 #include "memory.h"
 #include "settings.h"
