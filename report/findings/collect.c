@@ -1,11 +1,11 @@
 /* Judges every configuration by every rule, adds the verdicts up by kernel, keeps what is worth a reader's
  * time and ranks it by cost over the whole run. */
-#include "collect.h"
+#include "findings.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "findings.h"
+#include "draft.h"
 #include "sequences.h"
 #include "store/fold.h"
 #include "store/labels.h"
@@ -18,16 +18,18 @@ const struct rule finding_rules[] = {
 #undef RULE
 #undef RUN_RULE
 };
-const struct run_rule finding_run_rules[] = {
+static const struct run_rule run_rules[] = {
 #define RULE(function, id, title, most_severe)
 #define RUN_RULE(function, id, title) {id, title, function##_judge},
 #include "findings.def"
 #undef RULE
 #undef RUN_RULE
 };
-enum { RULES = sizeof finding_rules / sizeof *finding_rules };
+enum {
+    RULES = sizeof finding_rules / sizeof *finding_rules,
+    RUN_RULES = sizeof run_rules / sizeof *run_rules
+};
 const unsigned finding_rules_count = RULES;
-const unsigned finding_run_rules_count = sizeof finding_run_rules / sizeof *finding_run_rules;
 
 /* What one rule found in the configurations of one kernel. */
 struct claim {
@@ -44,23 +46,7 @@ struct claims {
     size_t count, capacity;
 };
 
-/* --- subjects ------------------------------------------------------------------------------------------ */
-
-struct subject subject_of(const struct findings_run *run, const struct merged_configuration *configuration)
-{
-    return (struct subject){.run = run,
-                            .kernel = &run->merged->kernels[configuration->kernel],
-                            .configuration = configuration,
-                            .device = &run->merged->devices[configuration->device],
-                            .judged = &configuration->judged,
-                            .offered =
-                                run->timed ? configuration->judged.taken_ns : configuration->judged.taken};
-}
-
-bool subject_excused(const struct subject *subject)
-{
-    return subject->configuration->labels & LABELS_EXCUSED;
-}
+/* --- the run ------------------------------------------------------------------------------------------- */
 
 static struct findings_run run_of(struct merged *merged)
 {
@@ -75,47 +61,9 @@ static struct findings_run run_of(struct merged *merged)
 
 /* --- findings ------------------------------------------------------------------------------------------ */
 
-struct finding_draft finding_draft_of(const struct run_rule *rule, enum finding_severity severity)
-{
-    return (struct finding_draft){.id = rule->id,
-                                  .title = rule->title,
-                                  .severity = severity,
-                                  .kernel = MERGED_NONE,
-                                  .configuration = MERGED_NONE};
-}
-
-static double share_of(const struct findings_run *run, double cost)
-{
-    return run->capacity > 0 ? cost / run->capacity : 0;
-}
-
-void finding_add(const struct findings_run *run, const struct finding_draft *draft)
-{
-    struct merged *merged = run->merged;
-    struct merged_finding *grown =
-        realloc(merged->findings, ((size_t)merged->findings_count + 1) * sizeof *merged->findings);
-    const char *evidence = merged_print(merged, "%s", draft->evidence.text);
-    const char *advice = merged_print(merged, "%s", draft->advice.text);
-    merged->findings = grown ? grown : merged->findings;
-    if (!grown || !evidence || !advice) {
-        *run->out_of_memory = true;
-        return;
-    }
-    grown[merged->findings_count++] = (struct merged_finding){.id = draft->id,
-                                                              .title = draft->title,
-                                                              .severity = draft->severity,
-                                                              .kernel = draft->kernel,
-                                                              .configuration = draft->configuration,
-                                                              .launches = draft->launches,
-                                                              .cost = draft->cost,
-                                                              .share = share_of(run, draft->cost),
-                                                              .evidence = evidence,
-                                                              .advice = advice};
-}
-
 static enum finding_severity severity_of(const struct findings_run *run, const struct rule *rule, double cost)
 {
-    double share = share_of(run, cost);
+    double share = finding_share(run, cost);
     enum finding_severity severity = share >= threshold_high_share     ? SEVERITY_HIGH
                                      : share >= threshold_medium_share ? SEVERITY_MEDIUM
                                                                        : SEVERITY_LOW;
@@ -188,7 +136,7 @@ static void rest_report(const struct findings_run *run, const struct rest *rest)
                                   .launches = rest->launches,
                                   .cost = rest->cost};
     say(&draft.evidence, "%s not named one by one lose %s of the run's SM time together.",
-        PLURAL(rest->kernels, "kernel"), PERCENT(share_of(run, rest->cost)));
+        PLURAL(rest->kernels, "kernel"), PERCENT(finding_share(run, rest->cost)));
     say(&draft.advice,
         "Look for what they have in common: a template or a launch helper, changed once, helps them all.");
     finding_add(run, &draft);
@@ -345,8 +293,8 @@ static void run_judge(const struct findings_run *run)
     }
     claims_report(run, &claims);
     free(claims.items);
-    for (unsigned i = 0; i < finding_run_rules_count; i++) {
-        finding_run_rules[i].judge(run, &finding_run_rules[i]);
+    for (size_t i = 0; i < RUN_RULES; i++) {
+        run_rules[i].judge(run, &run_rules[i]);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "store/labels.h"
 #include "store/merged.h"
 #include "words.h"
 
@@ -64,13 +65,26 @@ struct run_rule {
 #undef RUN_RULE
 
 extern const struct rule finding_rules[];
-extern const struct run_rule finding_run_rules[];
-extern const unsigned finding_rules_count, finding_run_rules_count;
+extern const unsigned finding_rules_count;
 
-struct subject subject_of(const struct findings_run *run, const struct merged_configuration *configuration);
+static inline struct subject subject_of(const struct findings_run *run,
+                                        const struct merged_configuration *configuration)
+{
+    return (struct subject){.run = run,
+                            .kernel = &run->merged->kernels[configuration->kernel],
+                            .configuration = configuration,
+                            .device = &run->merged->devices[configuration->device],
+                            .judged = &configuration->judged,
+                            .offered =
+                                run->timed ? configuration->judged.taken_ns : configuration->judged.taken};
+}
 
-/* Persistent, cooperative and communication kernels leave SMs idle by design. */
-bool subject_excused(const struct subject *subject);
+/* Idle SMs are by design, or others may use them. */
+static inline bool subject_excused(const struct subject *subject)
+{
+    return subject->configuration->labels & LABELS_EXCUSED;
+}
+
 /* So small that launching it costs more than running it, and launched directly many times. */
 bool subject_is_tiny(const struct subject *subject);
 

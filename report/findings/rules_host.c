@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "collect.h"
+#include "draft.h"
 
 /* --- the host ------------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* Rules about the run as a whole: what repeats, what dominates, what was not seen. */
 #include <stdlib.h>
 
-#include "collect.h"
+#include "draft.h"
 #include "sequences.h"
 
 /* --- sequences ----------------------------------------------------------------------------------------- */
