@@ -88,14 +88,21 @@ static void a_file_that_shrinks_is_survived(void **state)
     assert_true(cuts > NAMES && said_so > NAMES);
 }
 
+/* Broken bytes may hide kernels, but make none. */
+static void scan_broken(const unsigned char *bytes, size_t size, size_t most_kernels)
+{
+    struct scanned scanned = scan_bytes(bytes, size);
+    assert_true(scanned.file.kernels_count <= most_kernels);
+    scan_file_free(&scanned.file);
+}
+
 static void a_file_cut_anywhere_is_survived(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         struct seed seed = seed_read(names[i]);
         for (size_t size = 0; size < seed.size; size += size < 300 ? 7 : 97) {
-            struct scanned scanned = scan_bytes(seed.bytes, size);
-            scan_file_free(&scanned.file);
+            scan_broken(seed.bytes, size, strcmp(names[i], "kernels.ptx") == 0 ? 3 : 2);
         }
         seed_free(&seed);
     }
@@ -128,8 +135,7 @@ static void archive_members_of_any_size(void **state)
             unsigned char *broken = malloc(seed.size);
             memcpy(broken, seed.bytes, seed.size);
             memcpy(broken + header + 48, sizes[i], 10);
-            struct scanned scanned = scan_bytes(broken, seed.size);
-            scan_file_free(&scanned.file);
+            scan_broken(broken, seed.size, 2);
             free(broken);
         }
     }
