@@ -17,15 +17,16 @@ static struct key_table *table_new(uint32_t slots)
     struct key_table *table = memory_map(table_bytes(slots));
     if (table) {
         table->mask = slots - 1;
+        table->shift = (uint32_t)__builtin_clz(slots - 1);
     }
     return table;
 }
 
 /* A reader must find a table, if only one that has nothing in it and takes nothing. */
 static struct {
-    uint32_t mask;
+    uint32_t mask, shift;
     _Atomic uint32_t slots[FULL_TABLE];
-} empty_table;
+} empty_table = {.shift = 32};
 
 void keys_open(struct keys *keys)
 {
@@ -88,6 +89,7 @@ static void key_write(struct launch_key *key, const struct launch_words *words, 
     store_release(&key->extras, words->extras);
     store_release(&key->place, words->place);
     store_release(&key->target, target);
+    store_release(&key->target_hash, keys_target_hash(target));
     store_release(&key->version, version + 2);
 }
 

@@ -11,12 +11,19 @@ struct launch_key {           /* one cache line */
     _Atomic uint32_t version; /* odd while the key is being written */
     _Atomic uint32_t target;  /* STORE_TARGET that the launch counts for */
     _Atomic uint64_t function, grid, block, extras, place;
-    uint32_t next; /* of the same owner, or of the free keys; 0 ends */
-    uint32_t reserved[3];
+    _Atomic uint32_t target_hash; /* of `target`, for the search that comes next */
+    uint32_t next;                /* of the same owner, or of the free keys; 0 ends */
+    uint32_t reserved[2];
+};
+
+/* What a launch counts for. */
+struct key_target {
+    uint32_t target, hash;
 };
 
 struct key_table {
     uint32_t mask;
+    uint32_t shift; /* of a hash, to the slot where the search begins */
     _Atomic uint32_t slots[]; /* index of a key; 0 is free */
 };
 
@@ -47,7 +54,7 @@ static ALWAYS_INLINE uint32_t keys_hash(const struct launch_words *words)
 /* The slot where the search begins: by the hash's highest bits, for the same reason. */
 static ALWAYS_INLINE uint32_t keys_home(const struct key_table *table, uint32_t hash)
 {
-    return (uint32_t)((uint64_t)hash * ((uint64_t)table->mask + 1) >> 32);
+    return (uint32_t)((uint64_t)hash >> table->shift);
 }
 
 /* Where the search will begin. */
@@ -59,14 +66,21 @@ static ALWAYS_INLINE void keys_prefetch(const struct keys *keys, uint32_t hash)
     }
 }
 
+/* Targets next to each other lie next to each other, those of another kind elsewhere. */
+static ALWAYS_INLINE uint32_t keys_target_hash(uint32_t target)
+{
+    return target + STORE_TARGET_KIND(target) * 0x9e3779b1u;
+}
+
 /* STORE_NO_TARGET if there is no such key. A key under change does not match: its version tells. */
-static ALWAYS_INLINE uint32_t keys_find(struct keys *keys, const struct launch_words *words, uint32_t hash)
+static ALWAYS_INLINE struct key_target keys_find(struct keys *keys, const struct launch_words *words,
+                                                 uint32_t hash)
 {
     struct key_table *table = load_acquire(&keys->table);
     for (uint32_t i = keys_home(table, hash);; i++) {
         uint32_t slot = load_acquire(&table->slots[i & table->mask]);
         if (UNLIKELY(slot == 0)) {
-            return STORE_NO_TARGET;
+            return (struct key_target){STORE_NO_TARGET, 0};
         }
         struct launch_key *key = &keys->records[slot];
         uint32_t version = load_acquire(&key->version);
@@ -74,7 +88,7 @@ static ALWAYS_INLINE uint32_t keys_find(struct keys *keys, const struct launch_w
                    load_acquire(&key->grid) == words->grid && load_acquire(&key->block) == words->block &&
                    load_acquire(&key->extras) == words->extras &&
                    load_acquire(&key->place) == words->place)) {
-            uint32_t target = load_acquire(&key->target);
+            struct key_target target = {load_acquire(&key->target), load_acquire(&key->target_hash)};
             if (LIKELY(load_relaxed(&key->version) == version && (version & 1) == 0)) {
                 return target;
             }

@@ -167,7 +167,6 @@ void process_first_launch(uint64_t start)
         store_relaxed(&recorder.times, settings.times);
         opened = !settings.disabled && open_store(driver_version, &began);
         owner = getpid();
-        recorder.store_base = store.base;
         if (opened && settings.trace) {
             trace_open();
         }

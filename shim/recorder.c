@@ -139,7 +139,7 @@ static uint64_t place_of(uint64_t extras, CUstream stream)
 
 static uint32_t find_words(const struct launch_words *words)
 {
-    return keys_find(&recorder.keys, words, keys_hash(words));
+    return keys_find(&recorder.keys, words, keys_hash(words)).target;
 }
 
 static uint32_t find_any_shape(const struct launch_words *words, uint64_t place)
@@ -230,10 +230,11 @@ void recorder_launched(const struct launch_words *words, uint32_t hash, CUstream
     }
     struct shard *shard = thread.shard;
     if (LIKELY(shard != NULL)) {
-        uint32_t target = keys_find(&recorder.keys, words, hash);
-        struct store_counter *counter = LIKELY(target != STORE_NO_TARGET) ? shard_find(shard, target) : NULL;
+        struct key_target found = keys_find(&recorder.keys, words, hash);
+        bool known = LIKELY(found.target != STORE_NO_TARGET);
+        struct store_counter *counter = known ? shard_find(shard, found) : NULL;
         if (LIKELY(counter != NULL)) {
-            count(shard, counter, target, &call);
+            count(shard, counter, found.target, &call);
             return;
         }
     }

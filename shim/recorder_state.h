@@ -28,7 +28,6 @@ struct recorder {
     _Atomic bool traced;       /* keep every launch with its time */
     _Atomic uint32_t captures; /* streams known to be capturing */
     struct keys keys;
-    char *store_base;
 };
 
 /* Zeroed in a forked child (MADV_WIPEONFORK), which thereby knows that it is one. */

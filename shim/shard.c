@@ -8,14 +8,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "memory.h"
+#include "pool.h"
 #include "thread.h"
 #include "trace.h"
 
-enum { MOST_SHARDS = 1 << 15, FIRST_SLOTS = 512, PROBES = 8, LARGEST_COUNTERS_BYTES = 1 << 20 };
+enum {
+    MOST_SHARDS = 1 << 15,
+    FIRST_SLOTS = 512,
+    PROBES = 8,
+    LARGEST_COUNTERS_BYTES = 1 << 20,
+    MOST_PAGES = 1 << 18 /* in a store of 1 GB */
+};
 
-static struct shard *shards;
-static uint32_t shard_count, next_probe;
+static struct pool shards = {.item_bytes = sizeof(struct shard)};
+static uint32_t next_probe;
 
 static bool thread_is_dead(int32_t tid)
 {
@@ -25,9 +31,9 @@ static bool thread_is_dead(int32_t tid)
 /* A few at a time: then shards stay a small multiple of the threads that live, and no thread waits long. */
 static struct shard *find_abandoned(void)
 {
-    uint32_t probes = shard_count < PROBES ? shard_count : PROBES;
+    uint32_t probes = shards.made < PROBES ? shards.made : PROBES;
     while (probes--) {
-        struct shard *shard = &shards[next_probe++ % shard_count];
+        struct shard *shard = pool_item(&shards, 1 + next_probe++ % shards.made);
         if (thread_is_dead(shard->tid)) {
             return shard;
         }
@@ -35,27 +41,30 @@ static struct shard *find_abandoned(void)
     return NULL;
 }
 
+static uint64_t slots_bytes(uint32_t mask)
+{
+    return ((uint64_t)mask + 1) * (mask < SHARD_NARROW_SLOTS ? sizeof(uint16_t) : sizeof(uint32_t));
+}
+
 static struct shard *make(void)
 {
-    if (shards == NULL) {
-        shards = memory_map((uint64_t)MOST_SHARDS * sizeof *shards);
-    }
-    if (shards == NULL || shard_count == MOST_SHARDS) {
-        return NULL;
-    }
-    _Atomic uint32_t *slots = memory_map(FIRST_SLOTS * sizeof *slots);
+    bool room = shards.made < MOST_SHARDS && pool_has_room(&shards, shards.made + 1);
+    void *slots = room ? memory_map(slots_bytes(FIRST_SLOTS - 1)) : NULL;
     if (slots == NULL) {
         return NULL;
     }
     static const struct store_shard empty;
     uint32_t index = store_add(STORE_SHARDS, &empty);
     if (index == STORE_NO_TARGET) {
-        memory_unmap(slots, FIRST_SLOTS * sizeof *slots);
+        memory_unmap(slots, slots_bytes(FIRST_SLOTS - 1));
         return NULL;
     }
-    struct shard *shard = &shards[shard_count++];
-    *shard = (struct shard){
-        .slots = slots, .mask = FIRST_SLOTS - 1, .index = index, .record = store_record(STORE_SHARDS, index)};
+    struct shard *shard = pool_item(&shards, pool_take(&shards));
+    *shard = (struct shard){.slots = slots,
+                            .pages = shard->few_pages,
+                            .mask = FIRST_SLOTS - 1,
+                            .index = index,
+                            .record = store_record(STORE_SHARDS, index)};
     return shard;
 }
 
@@ -82,41 +91,59 @@ static struct shard *take_shard(void)
 
 void shard_forget_all(void)
 {
-    shards = NULL;
-    shard_count = next_probe = 0;
+    shards = (struct pool){.item_bytes = sizeof(struct shard)};
+    next_probe = 0;
 }
 
-static void put(_Atomic uint32_t *slots, uint32_t mask, uint32_t target, uint32_t slot)
+static void put(void *slots, uint32_t mask, uint32_t target, uint32_t number)
 {
-    uint32_t i = shard_hash(target) & mask;
-    while (load_relaxed(&slots[i])) {
+    uint32_t i = keys_target_hash(target) & mask;
+    while (shard_number(slots, mask, i)) {
         i = (i + 1) & mask;
     }
-    store_relaxed(&slots[i], slot);
+    if (mask < SHARD_NARROW_SLOTS) {
+        store_relaxed((_Atomic uint16_t *)slots + i, (uint16_t)number);
+    } else {
+        store_relaxed((_Atomic uint32_t *)slots + i, number);
+    }
 }
 
-/* Three quarters full at most: 4 bytes a slot, 5 to 11 a counter. */
+/* Three quarters full at most, so 3 to 5 bytes a counter. Fuller where memory is short, but never so full
+ * that a number would not fit. */
 static bool ensure_slot(struct shard *shard)
 {
-    uint32_t mask = load_relaxed(&shard->mask);
+    uint32_t mask = load_relaxed(&shard->mask), wider = mask * 2 + 1;
     if (shard->used < (mask + 1) / 4 * 3) {
         return true;
     }
-    _Atomic uint32_t *old = load_relaxed(&shard->slots), *slots = memory_map((mask + 1) * 2 * sizeof *slots);
+    void *old = load_relaxed(&shard->slots), *slots = memory_map(slots_bytes(wider));
     if (slots == NULL) {
-        return shard->used < mask;
+        return shard->used < mask - mask / 32;
     }
     for (uint32_t i = 0; i <= mask; i++) {
-        uint32_t slot = load_relaxed(&old[i]);
-        if (slot) {
-            const struct store_counter *counter =
-                (struct store_counter *)(recorder.store_base + (uint64_t)slot * 32);
-            put(slots, mask * 2 + 1, counter->target, slot);
+        uint32_t number = shard_number(old, mask, i);
+        if (number) {
+            put(slots, wider, shard_counter_at(shard, number)->target, number);
         }
     }
     store_relaxed(&shard->slots, slots);
-    store_relaxed(&shard->mask, mask * 2 + 1);
-    memory_unmap(old, (mask + 1) * sizeof *old);
+    store_relaxed(&shard->mask, wider);
+    memory_unmap(old, slots_bytes(mask));
+    return true;
+}
+
+static bool add_page(struct shard *shard, void *page)
+{
+    struct store_counter **pages = load_relaxed(&shard->pages);
+    if (shard->pages_used == SHARD_FEW_PAGES) {
+        pages = memory_map(MOST_PAGES * sizeof *pages);
+        if (pages == NULL) {
+            return false;
+        }
+        memcpy(pages, shard->few_pages, sizeof shard->few_pages);
+        store_relaxed(&shard->pages, pages);
+    }
+    pages[shard->pages_used++] = page;
     return true;
 }
 
@@ -143,20 +170,26 @@ static struct store_counter *add_counter(struct shard *shard, uint32_t target)
         return NULL;
     }
     struct store_counter *counter = (struct store_counter *)(extent + 1) + extent->used;
+    uint32_t unit = store_offset32(counter) % SHARD_PAGE_UNITS;
+    if ((extent->used == 0 || unit == 0) && !add_page(shard, extent->used ? (void *)counter : extent)) {
+        return NULL;
+    }
     *counter = (struct store_counter){.target = target, .successor = STORE_NO_TARGET};
     store_release((_Atomic uint32_t *)&extent->used, extent->used + 1);
-    put(load_relaxed(&shard->slots), load_relaxed(&shard->mask), target, store_offset32(counter));
+    put(load_relaxed(&shard->slots), load_relaxed(&shard->mask), target,
+        (shard->pages_used - 1) * SHARD_PAGE_UNITS + unit);
     shard->used++;
     return counter;
 }
 
 struct store_counter *shard_counter(uint32_t target)
 {
-    struct store_counter *counter = thread.shard ? shard_find(thread.shard, target) : NULL;
+    struct key_target counted = {target, keys_target_hash(target)};
+    struct store_counter *counter = thread.shard ? shard_find(thread.shard, counted) : NULL;
     if (counter == NULL) {
         pthread_mutex_lock(&recorder_lock);
         thread.shard = thread.shard ? thread.shard : take_shard();
-        counter = thread.shard ? shard_find(thread.shard, target) : NULL;
+        counter = thread.shard ? shard_find(thread.shard, counted) : NULL;
         counter = counter || !thread.shard ? counter : add_counter(thread.shard, target);
         pthread_mutex_unlock(&recorder_lock);
     }

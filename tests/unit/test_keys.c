@@ -23,7 +23,7 @@ static uint32_t target_of(uint64_t number)
 static uint32_t find(uint64_t number)
 {
     struct launch_words words = words_of(number);
-    return keys_find(&keys, &words, keys_hash(&words));
+    return keys_find(&keys, &words, keys_hash(&words)).target;
 }
 
 static uint32_t insert(uint64_t number, uint32_t next)
