@@ -1,5 +1,9 @@
 """The tables of docs/robustness.md: surroundings that break, and what becomes of program, counts and stderr."""
+import errno
+import json
+import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -198,6 +202,87 @@ def test_a_fault_around_the_process(tmp_path, surroundings, name, fate):
         watched.output = around.output
         check(plain, watched, fate)
         assert name != "not_a_directory" or around.output.read_text() == "mine"
+
+
+# --- a trace on a disk that fills up -------------------------------------------------------------------------------------
+
+STREAMS = support.BUILD / "tests" / "clients" / "streams"
+# How to make the file system, bytes of its image, mount options. Where it can, a trace leaves its pages without space at first.
+DISKS = {
+    "ext4": ("mkfs.ext4", 24 << 20, "loop"),
+    "ext4_at_once": ("mkfs.ext4", 24 << 20, "loop,nodelalloc"),
+    "ext3": ("mkfs.ext3", 24 << 20, "loop"),
+    "xfs": ("mkfs.xfs", 320 << 20, "loop"),
+}
+
+
+def fill(path, left_bytes):
+    """All of the disk but so much."""
+    with open(path, "w+b") as file:
+        end = 0
+        for step in (1 << 20, 1 << 16, 1 << 12):
+            try:
+                while True:
+                    os.posix_fallocate(file.fileno(), end, step)
+                    end += step
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
+        file.truncate(end - left_bytes)
+        os.fsync(file.fileno())
+
+
+class Disk:
+    def __init__(self, directory, maker, size, options):
+        self.image, self.path, self.options = directory / "image", directory / "disk", options
+        self.path.mkdir()
+        if not shutil.which(maker):
+            pytest.skip(f"no {maker} here")
+        self.image.touch()
+        os.truncate(self.image, size)
+        subprocess.run([maker, "-q", self.image], check=True)
+        self.mount()
+
+    def mount(self):
+        done = subprocess.run(["mount", "-o", self.options, self.image, self.path], capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"may not mount an image here: {done.stderr.strip()}")
+
+    def unmount(self):
+        subprocess.run(["umount", self.path], check=True)
+
+
+def exported(output):
+    """(launches, lost ones) of the trace."""
+    done = subprocess.run([support.WARPWATCH, "export", "--format", "chrome", output], capture_output=True, check=True,
+                          env=support.clean_environment())
+    events = json.loads(done.stdout)["traceEvents"]
+    return (sum(event["ph"] == "X" for event in events),
+            sum(event["args"]["launches"] for event in events if event["ph"] == "i"))
+
+
+@pytest.mark.parametrize("left_bytes", (1 << 20, 3 << 20))
+@pytest.mark.parametrize("name", DISKS)
+def test_a_trace_fills_the_disk(tmp_path, name, left_bytes):
+    """It goes round in what it got; what it says it has is there when the disk comes back."""
+    disk = Disk(tmp_path, *DISKS[name])
+    try:
+        output = disk.path / "stores"
+        output.mkdir()
+        fill(disk.path / "filler", left_bytes)
+        run = support.run_simulated([STREAMS, "1", "100000"], tmp_path, WARPWATCH_OUTPUT=output, WARPWATCH_TRACE=1,
+                                    WARPWATCH_REPORT="none")
+        run.output = output
+        assert run.stdout == "" and run.ledger["faults"] == []
+        line, = run.stderr.splitlines()
+        assert "the store cannot grow: No space left on device" in line
+        support.assert_same_launches(run.ledger_counts, run.report_counts)
+        kept, lost = exported(output)
+        assert kept + lost == 500000 and 10000 < kept < left_bytes / 16 and lost > 0
+        disk.unmount()
+        disk.mount()
+        assert exported(output) == (kept, lost)
+    finally:
+        disk.unmount()
 
 
 def test_every_row_is_tried_and_every_fault_has_its_row():
