@@ -23,7 +23,7 @@ struct key_target {
 
 struct key_table {
     uint32_t mask;
-    uint32_t shift; /* of a hash, to the slot where the search begins */
+    uint32_t shift;           /* of a hash, to the slot where the search begins */
     _Atomic uint32_t slots[]; /* index of a key; 0 is free */
 };
 
