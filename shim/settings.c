@@ -47,31 +47,33 @@ static uint64_t read_megabytes(const char *variable, uint64_t otherwise, uint64_
     return otherwise << 20;
 }
 
-/* Relative paths mean the directory in which the program was started. */
-static void read_directory(const char *variable, const char *otherwise, char path[PATH_MAX])
+/* Relative paths mean the directory in which the program was started; "" if that is gone. False: too long. */
+static bool resolve_directory(const char *value, char path[PATH_MAX])
 {
-    const char *value = getenv(variable);
-    if (value == NULL || value[0] == '\0') {
-        value = otherwise;
+    bool is_relative = value[0] && value[0] != '/', is_here = strcmp(value, ".") == 0;
+    if (is_relative && getcwd(path, PATH_MAX) == NULL) {
+        path[0] = '\0';
+        return true;
     }
-    size_t bytes = strlen(value), used = 0;
-    if (bytes && value[0] != '/') {
-        if (getcwd(path, PATH_MAX) == NULL) {
-            path[0] = '\0';
-            return;
-        }
-        used = strlen(path);
-        if (strcmp(value, ".") == 0) {
-            return;
-        }
+    size_t used = is_relative ? strlen(path) : 0, bytes = is_here ? 0 : strlen(value);
+    if (is_relative && !is_here) {
         path[used++] = '/';
     }
     if (used + bytes >= PATH_MAX) {
-        complain(variable, "a directory name of at most 4,095 characters");
-        used = 0, bytes = 0;
+        return false;
     }
     memcpy(path + used, value, bytes);
     path[used + bytes] = '\0';
+    return true;
+}
+
+static void read_directory(const char *variable, const char *otherwise, char path[PATH_MAX])
+{
+    const char *value = getenv(variable);
+    if (!resolve_directory(value && value[0] ? value : otherwise, path)) {
+        complain(variable, "a directory name of at most 4,095 characters");
+        resolve_directory(otherwise, path);
+    }
 }
 
 static void read_text(const char *variable, const char *otherwise, char *text, size_t size)
