@@ -37,6 +37,12 @@ static bool suits(const char *directory)
     return false;
 }
 
+/* Never in the root directory because the one in which the program was started is gone. */
+static bool output_is_known(void)
+{
+    return settings.output[0] != '\0';
+}
+
 /* As a redirection would not, but as `warpwatch run -o` does: a directory that is not there is made. One
  * level: a longer path that is not there is a mistake. */
 static void make_output(void)
@@ -46,9 +52,11 @@ static void make_output(void)
     }
 }
 
+/* Where no mapping is safe a write may want new space each time, and end the program (SIGBUS) if there is
+ * none. */
 static const char *live_directory(void)
 {
-    if (settings.live[0]) {
+    if (settings.live[0] && suits(settings.live)) {
         return settings.live;
     }
     return suits(settings.output) ? settings.output : memory_directory;
@@ -156,8 +164,13 @@ int place_open_anonymous(struct place *place, int failure)
 int place_open(struct place *place)
 {
     *place = (struct place){.kind = PLACE_OUTPUT};
+    if (!output_is_known()) {
+        place->refused = "the current directory";
+        return place_open_anonymous(place, ENOENT);
+    }
     make_output();
     const char *directory = live_directory();
+    place->live_unsuitable = settings.live[0] && directory != settings.live;
     int file;
     do {
         set_name(place);
@@ -186,7 +199,7 @@ int place_settle(struct place *place, const void *bytes, uint64_t count)
     if (place->kind == PLACE_OUTPUT) {
         return 0;
     }
-    int failure = write_file(place->final, bytes, count);
+    int failure = output_is_known() ? write_file(place->final, bytes, count) : ENOENT;
     if (failure) {
         return failure;
     }

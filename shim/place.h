@@ -21,6 +21,7 @@ struct place {
     char final[PATH_MAX + 192];   /* in the output directory */
     char pointer[PATH_MAX + 192]; /* "" if there is none */
     const char *refused;          /* the directory in which no file could be made */
+    bool live_unsuitable;         /* no shared mapping is safe in WARPWATCH_LIVE */
     int failure;                  /* why it is not PLACE_OUTPUT or PLACE_LIVE */
 };
 

@@ -79,7 +79,11 @@ static void check_live_directory(struct doctor *doctor)
 {
     const char *live = getenv("WARPWATCH_LIVE");
     live = live && *live ? live : "/dev/shm";
-    if (access(live, W_OK) == 0) {
+    if (access(live, W_OK) == 0 && !local_name(live)) {
+        doctor_add(doctor, DOCTOR_PROBLEM, "live store",
+                   "set WARPWATCH_LIVE to a directory on ext4, xfs or tmpfs",
+                   "no shared mapping is safe on the file system of %s", live);
+    } else if (access(live, W_OK) == 0) {
         doctor_add(doctor, DOCTOR_FINE, "live store", "", "%s, brought to the output directory at the end",
                    live);
     } else {
