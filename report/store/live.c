@@ -10,12 +10,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_our_file(const struct stat *status)
+{
+    return S_ISREG(status->st_mode) && status->st_uid == geteuid();
+}
+
 /* The path in the pointer file, NULL: unreadable or not one. */
-static char *pointer_target(const char *pointer)
+static char *pointer_target(const char *pointer, bool *ours)
 {
     char text[PATH_MAX + 1];
-    int fd = open(pointer, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    int fd = stat(pointer, &status) == 0 && S_ISREG(status.st_mode)
+                 ? open(pointer, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                 : -1;
     ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    *ours = fd >= 0 && fstat(fd, &status) == 0 && is_our_file(&status);
     if (fd >= 0) {
         close(fd);
     }
@@ -63,11 +72,18 @@ static bool copy_file(const char *from, const char *to)
     return copied;
 }
 
+/* "x.ww.live" leads to "x.ww": a pointer file of another name was not made by the library. */
+static bool same_name(const char *pointer, const char *store)
+{
+    size_t bytes = strlen(basename(pointer)) - (sizeof STORE_POINTER_SUFFIX - sizeof STORE_SUFFIX);
+    return strlen(basename(store)) == bytes && memcmp(basename(pointer), basename(store), bytes) == 0;
+}
+
 /* A store that is our user's own regular file; a pointer file must not make us delete anything else. */
 static bool may_take(const char *store, struct store_file *file)
 {
     struct stat status;
-    return lstat(store, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+    return lstat(store, &status) == 0 && is_our_file(&status) &&
            (file->header.state == STORE_FINISHED ||
             ((file->header.features & STORE_FEATURE_LOCKED) && !store_file_locked(file)));
 }
@@ -96,7 +112,8 @@ static char *bring_home(const char *pointer, const char *store)
 
 char *live_store_find(const char *pointer, char reason[STORE_REASON_BYTES])
 {
-    char *store = pointer_target(pointer);
+    bool ours;
+    char *store = pointer_target(pointer, &ours);
     if (!store) {
         snprintf(reason, STORE_REASON_BYTES, "names no store");
         return NULL;
@@ -106,7 +123,7 @@ char *live_store_find(const char *pointer, char reason[STORE_REASON_BYTES])
         free(store);
         return NULL;
     }
-    char *home = bring_home(pointer, store);
+    char *home = ours && same_name(pointer, store) ? bring_home(pointer, store) : NULL;
     if (home) {
         free(store);
     }

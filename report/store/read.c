@@ -59,6 +59,9 @@ static size_t read_at(const struct store_file *file, void *buffer, size_t bytes,
     return done;
 }
 
+/* Between making the file and writing its header. */
+static const char still_empty[] = "nothing in it: its process ended, or still is, in its first launch";
+
 /* Space is allocated before the header is written. */
 static bool is_unwritten(const struct store_header *header)
 {
@@ -71,7 +74,7 @@ static bool header_acceptable(struct store_file *file, char reason[STORE_REASON_
     const struct store_header *header = &file->header;
     const uint64_t known = STORE_FEATURE_TIMES;
     if (is_unwritten(header)) {
-        snprintf(reason, STORE_REASON_BYTES, "nothing in it: its process ended in its first launch");
+        snprintf(reason, STORE_REASON_BYTES, "%s", still_empty);
         return false;
     }
     if (memcmp(header->magic, STORE_MAGIC, sizeof header->magic) != 0) {
@@ -92,16 +95,26 @@ static bool header_acceptable(struct store_file *file, char reason[STORE_REASON_
     return true;
 }
 
+/* Opening alone does something to a pipe or a device. O_NONBLOCK: it may have become one. */
+static int open_regular(const char *path, struct stat *status)
+{
+    if (stat(path, status) == 0 && !S_ISREG(status->st_mode)) {
+        return -1;
+    }
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 bool store_file_open(struct store_file *file, const char *path, char reason[STORE_REASON_BYTES])
 {
-    *file = (struct store_file){.end_offset = STORE_BLOCK_BYTES};
-    /* O_NONBLOCK: a pipe among the paths must not hang the report */
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat status;
-    if (file->fd < 0 || fstat(file->fd, &status) != 0) {
-        snprintf(reason, STORE_REASON_BYTES, "%s", strerror(errno));
-    } else if (!S_ISREG(status.st_mode)) {
+    struct stat status = {0};
+    *file = (struct store_file){.end_offset = STORE_BLOCK_BYTES, .fd = open_regular(path, &status)};
+    bool opened = file->fd >= 0 && fstat(file->fd, &status) == 0;
+    if (status.st_mode && !S_ISREG(status.st_mode)) {
         snprintf(reason, STORE_REASON_BYTES, "not a regular file");
+    } else if (!opened) {
+        snprintf(reason, STORE_REASON_BYTES, "%s", strerror(errno));
+    } else if (status.st_size == 0) {
+        snprintf(reason, STORE_REASON_BYTES, "%s", still_empty);
     } else if (read_at(file, &file->header, sizeof file->header, 0) < sizeof file->header) {
         snprintf(reason, STORE_REASON_BYTES, "%s",
                  status.st_size < (off_t)sizeof file->header ? "not a warpwatch store: too short"
