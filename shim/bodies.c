@@ -166,7 +166,7 @@ uint32_t bodies_find_or_add(struct body_sum *sum)
         return STORE_NO_TARGET;
     }
     uint32_t hash = hash_sum(sum);
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     uint32_t number = index_find(&bodies, hash, sum);
     if (number == INDEX_NONE) {
         number = add(sum);
@@ -174,7 +174,7 @@ uint32_t bodies_find_or_add(struct body_sum *sum)
             index_insert(&bodies, hash, number);
         }
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return number;
 }
 

@@ -38,19 +38,19 @@ static void add(CUstream stream, bool per_thread)
 {
     KEEP_ERRNO;
     struct captured_stream entry = {stream, describe_context(stream), default_stream_of(stream, per_thread)};
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     if (captured_count < MOST_CAPTURES) {
         captured[captured_count++] = entry;
     } else {
         overflowed = true;
     }
     captures_changed();
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static void take_out(bool (*test)(const struct captured_stream *, const void *), const void *argument)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     for (uint32_t i = 0; i < captured_count;) {
         if (test(&captured[i], argument)) {
             captured[i] = captured[--captured_count];
@@ -60,7 +60,7 @@ static void take_out(bool (*test)(const struct captured_stream *, const void *),
     }
     captures_changed();
     bool over = captured_count == 0 && !overflowed;
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     if (over) {
         resolve_pending();
     }

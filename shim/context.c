@@ -10,21 +10,21 @@
 
 static void forget_contexts(void)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     registry_forget_all();
     graph_exec_forget_all();
     resolve_drop_pending(NULL);
     describe_forget_contexts();
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 /* What was met while streams were captured is not asked about once contexts may be gone. */
 static void contexts_ending(void)
 {
     resolve_pause();
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     resolve_drop_pending(NULL);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     resolve_go_on();
 }
 

@@ -74,11 +74,11 @@ static uint32_t device_record(CUdevice ordinal)
     if (device_records[ordinal] == 0) {
         struct store_device device;
         describe_device(ordinal, &device);
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
         if (device_records[ordinal] == 0) {
             device_records[ordinal] = store_add(STORE_DEVICES, &device) + 1;
         }
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     return device_records[ordinal] - 1;
 }
@@ -123,25 +123,25 @@ static uint32_t sms_of_context(CUcontext context)
 static bool known_context(CUcontext context, struct launch_place *place)
 {
     bool known = false;
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     for (uint32_t i = 0; i < context_count && !known; i++) {
         if (contexts[i].context == context) {
             *place = contexts[i];
             known = true;
         }
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return known;
 }
 
 CUcontext describe_context_of_device(CUdevice ordinal)
 {
     CUcontext context = NULL;
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     for (uint32_t i = 0; i < context_count; i++) {
         context = contexts[i].ordinal == ordinal ? contexts[i].context : context;
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return context;
 }
 
@@ -156,11 +156,11 @@ void describe_place(CUcontext context, struct launch_place *place)
     }
     place->device = device_record(place->ordinal);
     place->context_sms = sms_of_context(context);
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     if (context_count < MOST_CONTEXTS) {
         contexts[context_count++] = *place;
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static bool attribute(void *handle, enum handle_kind kind, CUdevice ordinal, CUfunction_attribute name,

@@ -1,5 +1,5 @@
 /* Questions to the driver about what was just launched. They are put after the launch succeeded, so nothing
- * is loaded on their account, and never under recorder_lock. */
+ * is loaded on their account, and never under the recorder's lock. */
 #ifndef WARPWATCH_DESCRIBE_H
 #define WARPWATCH_DESCRIBE_H
 

@@ -49,9 +49,9 @@ static struct graph_exec *find_locked(CUgraphExec exec)
 
 static struct graph_exec *find(CUgraphExec exec)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     struct graph_exec *entry = find_locked(exec);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return entry;
 }
 
@@ -64,9 +64,9 @@ static void changed_locked(struct graph_exec *entry)
 
 static void changed(struct graph_exec *entry)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     changed_locked(entry);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static uint32_t take_out_locked(CUgraphExec exec)
@@ -92,7 +92,7 @@ void graph_exec_instantiated(CUgraphExec exec, CUgraph graph, uint64_t flags)
 {
     struct graph_exec fresh = {.exec = exec, .for_device = flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH};
     graph_nodes_read(graph, true, &fresh.nodes);
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     release_locked(take_out_locked(exec)); /* destroyed unseen, its address used again */
     uint32_t number = pool_take(&execs);
     if (number) {
@@ -101,26 +101,26 @@ void graph_exec_instantiated(CUgraphExec exec, CUgraph graph, uint64_t flags)
     } else {
         graph_nodes_release(&fresh.nodes);
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 uint32_t graph_exec_ending(CUgraphExec exec)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     uint32_t number = take_out_locked(exec);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return number;
 }
 
 void graph_exec_ended(uint32_t ending, bool really)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     if (really) {
         release_locked(ending);
     } else if (ending) {
         index_insert(&exec_index, hash_exec(ending), ending);
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static struct graph_node *find_node(const struct graph_exec *entry, CUgraphNode node)
@@ -275,10 +275,10 @@ static bool sum_up(struct graph_exec *entry, CUstream stream, struct body_sum *s
 
 static void add_key(struct graph_exec *entry, const struct launch_words *words, uint32_t target)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     uint32_t key = keys_insert(&recorder.keys, words, target, entry->key);
     entry->key = key ? key : entry->key;
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 uint32_t graph_exec_replayed(const struct launch *launch, const struct launch_words *words)

@@ -1,5 +1,5 @@
 /* Handles by address, modules and libraries by address, and which handles each of these owns. Numbers count
- * from 1, 0 is none. All functions want recorder_lock. */
+ * from 1, 0 is none. All functions want the recorder's lock. */
 #ifndef WARPWATCH_HANDLES_H
 #define WARPWATCH_HANDLES_H
 

@@ -47,17 +47,17 @@ static uint32_t graph_ending(void *exec)
 
 static uint32_t owner_ending(void *owner)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     uint32_t number = registry_owner_ending(owner);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return number;
 }
 
 static void owner_ended(uint32_t number, bool really)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     registry_owner_ended(number, really);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static void complain(const char *line)

@@ -1,5 +1,6 @@
 /* Texts that are kept for the life of the process, each once: names of kernels that the driver cannot name,
- * files that code came from. Wants recorder_lock for writing; a text, once there, may be read at any time. */
+ * files that code came from. Wants the recorder's lock for writing; a text, once there, may be read at any
+ * time. */
 #ifndef WARPWATCH_INTERN_H
 #define WARPWATCH_INTERN_H
 

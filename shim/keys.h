@@ -1,6 +1,6 @@
 /* What launches look like, and what they count as: a table of keys, read by every thread without a lock,
- * changed under recorder_lock. A key is ended when its function, exec or attributes go; threads then miss it
- * and ask anew. */
+ * changed under the recorder's lock. A key is ended when its function, exec or attributes go; threads then
+ * miss it and ask anew. */
 #ifndef WARPWATCH_KEYS_H
 #define WARPWATCH_KEYS_H
 

@@ -16,7 +16,7 @@ static void launched(const struct call *call, CUfunction function, int width, in
         .flags = call_flags(call, false),
         .stream = stream,
     };
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     const struct legacy_shape *shape = registry_legacy_shape(function, false);
     if (shape) {
         launch.shared_bytes = shape->shared_bytes;
@@ -24,7 +24,7 @@ static void launched(const struct call *call, CUfunction function, int width, in
             launch.block[i] = shape->block[i] ? shape->block[i] : 1;
         }
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     recorder_launched_shape(&launch, start);
 }
 
@@ -63,14 +63,14 @@ static CUresult legacy_set_block(struct call call, CUfunction function, int x, i
 {
     CUresult result = REAL(cuFuncSetBlockShape)(function, x, y, z);
     if (result == CUDA_SUCCESS) {
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
         struct legacy_shape *shape = registry_legacy_shape(function, true);
         if (shape) {
             shape->block[0] = (uint32_t)x;
             shape->block[1] = (uint32_t)y;
             shape->block[2] = (uint32_t)z;
         }
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     return result;
 }
@@ -79,12 +79,12 @@ static CUresult legacy_set_shared(struct call call, CUfunction function, unsigne
 {
     CUresult result = REAL(cuFuncSetSharedSize)(function, bytes);
     if (result == CUDA_SUCCESS) {
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
         struct legacy_shape *shape = registry_legacy_shape(function, true);
         if (shape) {
             shape->shared_bytes = bytes;
         }
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     return result;
 }

@@ -31,9 +31,9 @@ static void file_of(const void *image, char path[PATH_MAX])
 static void note_owner(void *owner, bool in_context, const char *image)
 {
     CUcontext context = in_context ? describe_current_context() : NULL;
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     registry_note_owner(owner, context, image);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static void note_owner_of_data(void *owner, bool in_context, const void *image)
@@ -50,9 +50,9 @@ static void note_handle(void *handle, enum handle_kind kind, void *owner, const 
 {
     KEEP_ERRNO;
     CUcontext context = kind == HANDLE_FUNCTION ? describe_current_context() : NULL;
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     registry_note(handle, kind, owner, context, name);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static CUresult module_load(struct call call, CUmodule *module, const char *path)
@@ -89,18 +89,18 @@ static CUresult module_load_data_ex(struct call call, CUmodule *module, const vo
 static uint32_t ending(void *owner)
 {
     resolve_pause();
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     uint32_t number = registry_owner_ending(owner);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     resolve_go_on();
     return number;
 }
 
 static void ended(uint32_t number, CUresult result)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     registry_owner_ended(number, result == CUDA_SUCCESS);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static CUresult module_unload(struct call call, CUmodule module)
@@ -198,9 +198,9 @@ static CUresult library_get_module(struct call call, CUmodule *module, CUlibrary
     CUresult result = REAL(cuLibraryGetModule)(module, library);
     if (result == CUDA_SUCCESS) {
         CUcontext context = describe_current_context();
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
         registry_note_view(*module, library, context);
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     return result;
 }
@@ -210,18 +210,18 @@ static CUresult kernel_get_function(struct call call, CUfunction *function, CUke
     CUresult result = REAL(cuKernelGetFunction)(function, kernel);
     if (result == CUDA_SUCCESS) {
         CUcontext context = describe_current_context();
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
         registry_note_function_of(*function, kernel, context);
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     return result;
 }
 
 static void attribute_set(void *handle, CUfunction_attribute attribute, int value, CUdevice device)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     registry_attribute_set(handle, attribute, value, device);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static CUresult function_set_attribute(struct call call, CUfunction function, CUfunction_attribute attribute,

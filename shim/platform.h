@@ -31,22 +31,25 @@ static inline uint64_t round_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Hooks must leave errno as the real function left it. Nor may a thread whose cancellation is pending end in
- * one of our system calls, with a lock in its hands. */
+/* Hooks must leave errno as the real function left it. Nor may a thread that is cancelled end in one of our
+ * system calls, or anywhere if its cancellation is asynchronous, with a lock in its hands. (The state alone
+ * does not do: glibc's pthread_cancel may have seen the one before, and its signal looks at the type.) */
 struct kept {
-    int error, cancellation;
+    int error, cancellation, type;
 };
 
 static inline struct kept keep_thread(void)
 {
-    struct kept kept = {errno, PTHREAD_CANCEL_ENABLE};
+    struct kept kept = {errno, PTHREAD_CANCEL_ENABLE, PTHREAD_CANCEL_DEFERRED};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &kept.cancellation);
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &kept.type);
     return kept;
 }
 
 static inline void restore_thread(struct kept *kept)
 {
     int ours;
+    pthread_setcanceltype(kept->type, &ours);
     pthread_setcancelstate(kept->cancellation, &ours);
     errno = kept->error;
 }

@@ -28,13 +28,13 @@ static void *library_open(const char *path, int flags)
 /* `known` holds what was made already: an index + 1. */
 static struct store_measurement *measurement_in(uint32_t *known, uint32_t configuration)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     if (*known == 0) {
         struct store_measurement fresh = {.configuration = configuration};
         *known = store_add(STORE_MEASUREMENTS, &fresh) + 1;
     }
     void *record = *known ? store_record(STORE_MEASUREMENTS, *known - 1) : NULL;
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return record;
 }
 
@@ -54,23 +54,23 @@ static struct store_measurement *body_measurement(uint32_t body)
 static uint32_t body_configuration(uint32_t body, uint32_t place)
 {
     uint32_t configuration = STORE_NO_TARGET;
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     const struct store_body *record =
         body < store_count(STORE_BODIES) ? store_record(STORE_BODIES, body) : NULL;
     if (record && place < record->nodes) {
         const struct store_node *node = store_record(STORE_NODES, record->first_node + place);
         configuration = node->configuration;
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return configuration;
 }
 
 static const struct store_configuration *configuration(uint32_t number)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     bool known = number < store_count(STORE_CONFIGURATIONS);
     const void *record = known ? store_record(STORE_CONFIGURATIONS, number) : NULL;
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return record;
 }
 
@@ -80,10 +80,10 @@ static const char *kernel_name(uint32_t number)
     if (record == NULL) {
         return NULL;
     }
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     const struct store_kernel *kernel = store_record(STORE_KERNELS, record->kernel);
     const char *name = records_terminated_text(&kernel->name);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return name;
 }
 

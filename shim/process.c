@@ -96,6 +96,10 @@ static bool open_store(uint32_t driver_version, const struct clock_moment *start
         message("no store can be made in %s: %s; counting in memory, the report comes at exit if it can be "
                 "written then",
                 place.refused, strerror(place.failure));
+    } else if (place.live_unsuitable) {
+        message("WARPWATCH_LIVE: no shared mapping is safe on the file system of %s, only on ext4, xfs, "
+                "tmpfs and overlayfs; the default is used",
+                settings.live);
     }
     struct store_header *header = store_header();
     identity_fill(header, start, driver_version);
@@ -157,7 +161,7 @@ void process_first_launch(uint64_t start)
 {
     struct clock_moment began = clock_moment(start);
     uint32_t driver_version = ask_driver_version();
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     bool first = load_relaxed(&recorder.mode) == RECORDER_UNSET, opened = false;
     if (first) {
         if (store.base) {
@@ -178,7 +182,7 @@ void process_first_launch(uint64_t start)
                                       : load_relaxed(&recorder.captures) ? RECORDER_CAREFUL
                                                                          : RECORDER_PLAIN);
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     if (opened) {
         plugin_store_opened();
     }
@@ -195,33 +199,44 @@ void process_sign_of_life(void)
 
 void process_set_feature(uint64_t store_feature_bits)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     struct store_header *header = store_header();
     if (header) {
         header->features |= store_feature_bits;
         header->check = store_check(header, offsetof(struct store_header, check));
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
+/* A signal handler may fork while its own thread is at work under the lock: then it is not waited for, and
+ * what the child launches is not recorded. */
 static void before_fork(void)
 {
-    pthread_mutex_lock(&recorder_lock);
+    thread.forked_amid = thread.locking;
+    if (!thread.forked_amid) {
+        recorder_lock_take();
+    }
 }
 
 static void after_fork_in_parent(void)
 {
-    pthread_mutex_unlock(&recorder_lock);
+    if (!thread.forked_amid) {
+        recorder_lock_give();
+    }
 }
 
+/* The lock is wiped with its page. */
 static void after_fork_in_child(void)
 {
-    pthread_mutex_unlock(&recorder_lock);
-    if (load_relaxed(&recorder.mode) != RECORDER_OFF) {
-        memset(&recorder_page, 0, sizeof recorder_page); /* where the kernel cannot wipe it */
-        store_relaxed(&recorder.times, true);
-        forget_parent();
+    bool off = load_relaxed(&recorder.mode) == RECORDER_OFF;
+    memset(&recorder_page, 0, sizeof recorder_page); /* where the kernel cannot wipe it */
+    if (off || thread.forked_amid) {
+        store_relaxed(&recorder.mode, RECORDER_OFF);
+        return;
     }
+    thread.locking = false;
+    store_relaxed(&recorder.times, true);
+    forget_parent();
 }
 
 __attribute__((constructor)) static void process_loaded(void)

@@ -186,10 +186,22 @@ static void note_new(uint64_t since)
     }
 }
 
+/* In a signal handler, which has interrupted its thread at work on what a new launch changes. */
+static COLD bool interrupts_itself(void)
+{
+    if (thread.locking) {
+        recorder_lost(1, STORE_LOSS_LIMIT);
+    }
+    return thread.locking;
+}
+
 /* A new shape, thread, place or process. */
 static COLD void count_new(const struct launch_words *launched, const struct launch_call *call)
 {
     KEEP_ERRNO;
+    if (interrupts_itself()) {
+        return;
+    }
     uint64_t since = call->end ? call->end : clock_ticks();
     struct launch_words words = *launched;
     uint32_t target = find_words(&words);
@@ -207,6 +219,9 @@ static COLD void count_new(const struct launch_words *launched, const struct lau
 static COLD bool prepare(void *function, struct launch_call *call)
 {
     KEEP_ERRNO;
+    if (interrupts_itself()) {
+        return false;
+    }
     if (load_acquire(&recorder.captures) && capture_holds(call->stream, call->extras & LAUNCH_PER_THREAD)) {
         return false;
     }
@@ -261,7 +276,8 @@ void recorder_launched_shape(const struct launch *launch, uint64_t start)
         return;
     }
     struct launch_call call = {start, start ? clock_ticks() : 0, launch->stream, launch->flags};
-    if (load_acquire(&recorder.mode) == RECORDER_PLAIN || prepare(launch->function, &call)) {
+    if (!interrupts_itself() &&
+        (load_acquire(&recorder.mode) == RECORDER_PLAIN || prepare(launch->function, &call))) {
         KEEP_ERRNO;
         count_target(resolve(launch, NULL), &call);
     }

@@ -1,10 +1,9 @@
-/* The state, its lock, and what was lost. */
+/* The state, and what was lost. */
 #include "recorder_state.h"
 
 #include "store.h"
 
 _Alignas(PAGE_BYTES) union recorder_page recorder_page;
-pthread_mutex_t recorder_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void recorder_choose_mode(void)
 {

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "keys.h"
+#include "thread.h"
 
 enum recorder_mode {
     RECORDER_UNSET = 0, /* no launch yet in this process; a fork's child finds its page zeroed */
@@ -28,6 +29,7 @@ struct recorder {
     _Atomic bool traced;       /* keep every launch with its time */
     _Atomic uint32_t captures; /* streams known to be capturing */
     struct keys keys;
+    pthread_mutex_t lock; /* zeros: nobody holds it */
 };
 
 /* Zeroed in a forked child (MADV_WIPEONFORK), which thereby knows that it is one. */
@@ -38,8 +40,22 @@ union recorder_page {
 extern HIDDEN union recorder_page recorder_page;
 #define recorder recorder_page.recorder
 
-/* Guards everything that the hot path only reads. Never held while the driver is called. */
-extern HIDDEN pthread_mutex_t recorder_lock;
+/* Guards everything that the hot path only reads. Never held while the driver is called. The mark is there
+ * from before to after: a signal handler that comes in between must not wait for what its own thread holds.
+ */
+static inline void recorder_lock_take(void)
+{
+    thread.locking = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    pthread_mutex_lock(&recorder.lock);
+}
+
+static inline void recorder_lock_give(void)
+{
+    pthread_mutex_unlock(&recorder.lock);
+    atomic_signal_fence(memory_order_seq_cst);
+    thread.locking = false;
+}
 
 /* Sets the mode by what is going on now. Locked. */
 void recorder_choose_mode(void);

@@ -1,5 +1,6 @@
 /* Records that are written once: kernels and configurations, found again by content, so that a program which
- * loads and unloads the same code for ever does not make the store grow. All functions want recorder_lock. */
+ * loads and unloads the same code for ever does not make the store grow. All functions want the recorder's
+ * lock. */
 #ifndef WARPWATCH_RECORDS_H
 #define WARPWATCH_RECORDS_H
 

@@ -206,12 +206,12 @@ void registry_forget_all(void)
 
 void registry_tell_places_apart(enum recorder_places places)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     if (places > load_relaxed(&recorder.places)) {
         store_relaxed(&recorder.places, (uint8_t)places);
         registry_forget_all();
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static bool is_child(uint32_t owner, const void *parent)

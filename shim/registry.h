@@ -1,6 +1,6 @@
 /* Handles that the program launches: what they are, who owns them, and which kernel each stands for on each
  * device. A handle's address may be used again for another kernel once its owner is gone: everything known of
- * it, launch keys included, ends with the owner. All functions want recorder_lock. */
+ * it, launch keys included, ends with the owner. All functions want the recorder's lock. */
 #ifndef WARPWATCH_REGISTRY_H
 #define WARPWATCH_REGISTRY_H
 

@@ -21,7 +21,7 @@ static struct pending pending[MOST_PENDING];
 static uint32_t pending_count;
 
 /* Held while the driver is asked about pending functions, which another thread may be about to unload. Taken
- * before recorder_lock. */
+ * before the recorder's. */
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
 
 static CUcontext context_of(const struct launch *launch, const struct handle_facts *facts, CUcontext context)
@@ -44,9 +44,9 @@ static uint32_t add_kernel(const struct handle_facts *facts, const struct kernel
 static bool see(const struct launch *launch, const struct handle_facts *facts,
                 const struct launch_place *place, bool may_ask, struct sighting *sighting)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     bool seen = registry_seen(launch->function, place->device, sighting);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     if (seen) {
         return true;
     }
@@ -59,12 +59,12 @@ static bool see(const struct launch *launch, const struct handle_facts *facts,
     bool left_out = filter_leaves_out(description.name);
     *sighting = description.sighting;
     sighting->device = place->device;
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     sighting->kernel = add_kernel(facts, &description, left_out);
     if (sighting->kernel != STORE_NO_TARGET && may_ask) {
         registry_add_sighting(launch->function, sighting);
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return may_ask;
 }
 
@@ -106,34 +106,34 @@ static bool may_ask_residency(const struct handle_facts *facts, const struct lau
 
 static uint32_t find_or_add(const struct launch *launch, struct store_configuration *configuration, bool ask)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     uint32_t number = records_find_configuration(configuration);
     bool full = store_count(STORE_CONFIGURATIONS) >= RECORDS_MOST_CONFIGURATIONS;
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     if (number != STORE_NO_TARGET || full) {
         return number;
     }
     if (ask) {
         describe_residency(launch, configuration);
     }
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     number = records_add_configuration(configuration);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return number;
 }
 
 static bool counts_for_kernel_only(uint32_t kernel)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     const struct store_kernel *record = store_record(STORE_KERNELS, kernel);
     bool only = record->valid & (STORE_KERNEL_FILTERED | STORE_KERNEL_REST);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return only;
 }
 
 static void remember(const struct launch *launch, CUcontext context, uint32_t configuration)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     bool known = configuration == STORE_NO_TARGET || pending_count == MOST_PENDING;
     for (uint32_t i = 0; i < pending_count && !known; i++) {
         known = pending[i].configuration == configuration;
@@ -142,14 +142,14 @@ static void remember(const struct launch *launch, CUcontext context, uint32_t co
         pending[pending_count] = (struct pending){*launch, context, configuration};
         pending[pending_count++].launch.stream = NULL; /* it may be gone by then */
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
 }
 
 static struct resolved resolve_when(const struct launch *launch, CUcontext context, bool may_ask)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     struct handle_facts facts = registry_facts(launch->function);
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     struct launch_place place;
     struct sighting sighting;
     describe_place(context_of(launch, &facts, context), &place);
@@ -177,6 +177,7 @@ uint32_t resolve(const struct launch *launch, const struct launch_words *words)
 {
     struct resolved resolved = resolve_configuration(launch, NULL);
     if (resolved.kernel == STORE_NO_TARGET) {
+        recorder_lost(1, STORE_LOSS_NO_SPACE);
         return STORE_NO_TARGET;
     }
     bool runtime = launch->flags & LAUNCH_RUNTIME, further = resolved.configuration == STORE_NO_TARGET;
@@ -191,21 +192,21 @@ uint32_t resolve(const struct launch *launch, const struct launch_words *words)
         if (resolved.bound && load_relaxed(&recorder.places) != PLACES_PARTS) {
             key.place = 0;
         }
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
         registry_add_key(launch->function, &key, target);
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     return target;
 }
 
 static bool take_pending(struct pending *entry)
 {
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     bool any = pending_count > 0;
     if (any) {
         *entry = pending[--pending_count];
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return any;
 }
 
@@ -226,12 +227,12 @@ void resolve_pending(void)
     struct pending entry;
     while (load_acquire(&recorder.captures) == 0 && take_pending(&entry)) {
         struct resolved resolved = resolve_configuration(&entry.launch, entry.context);
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
         struct store_configuration *record = store_record(STORE_CONFIGURATIONS, entry.configuration);
         if (resolved.configuration != STORE_NO_TARGET && resolved.configuration != entry.configuration) {
             store_release((_Atomic uint32_t *)&record->same_as, resolved.configuration + 1);
         }
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     resolve_go_on();
 }

@@ -22,7 +22,7 @@ void resolve_pending(void);
 /* The function (NULL: every one) is gone: what was met of it stays as it is. Locked. */
 void resolve_drop_pending(const void *function);
 /* Between these no other thread asks the driver about what was met: a handle that is about to end can be
- * dropped. Not under recorder_lock. */
+ * dropped. Not under the recorder's lock. */
 void resolve_pause(void);
 void resolve_go_on(void);
 void resolve_forget_parent(void);

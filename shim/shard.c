@@ -187,11 +187,11 @@ struct store_counter *shard_counter(uint32_t target)
     struct key_target counted = {target, keys_target_hash(target)};
     struct store_counter *counter = thread.shard ? shard_find(thread.shard, counted) : NULL;
     if (counter == NULL) {
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
         thread.shard = thread.shard ? thread.shard : take_shard();
         counter = thread.shard ? shard_find(thread.shard, counted) : NULL;
         counter = counter || !thread.shard ? counter : add_counter(thread.shard, target);
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     if (counter == NULL) {
         recorder_lost(1, STORE_LOSS_NO_SPACE);

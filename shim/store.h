@@ -1,6 +1,7 @@
 /* The store file as its writer sees it: one mapping that grows at the end. The range is reserved in one piece
  * when the store is made, so records never move; file space is allocated before it is touched, so a full disk
- * is an error code here and not a SIGBUS in the program. All functions but store_record want recorder_lock.
+ * is an error code here and not a SIGBUS in the program. All functions but store_record want the recorder's
+ * lock.
  */
 #ifndef WARPWATCH_STORE_H
 #define WARPWATCH_STORE_H

@@ -14,6 +14,8 @@ struct thread {
         sample_start; /* clock when a launch was entered whose own cost is timed; 1: the next one; 0: not */
     bool in_runtime;  /* such a call is under way */
     bool nested;      /* a hook is under way: calls are passed on, not recorded */
+    bool locking;     /* it takes, holds or gives back the recorder's lock */
+    bool forked_amid; /* and a signal handler forks meanwhile */
 };
 
 extern HIDDEN THREAD_LOCAL struct thread thread;

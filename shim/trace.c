@@ -66,7 +66,7 @@ static uint16_t find_stream(uint64_t stream)
 {
     struct store_stream record = {stream};
     uint32_t hash = hash_handle(stream);
-    pthread_mutex_lock(&recorder_lock);
+    recorder_lock_take();
     uint32_t number = index_find(&streams, hash, &stream);
     if (number == INDEX_NONE && store_count(STORE_STREAMS) < MOST_STREAMS) {
         number = store_add(STORE_STREAMS, &record);
@@ -74,7 +74,7 @@ static uint16_t find_stream(uint64_t stream)
             index_insert(&streams, hash, number);
         }
     }
-    pthread_mutex_unlock(&recorder_lock);
+    recorder_lock_give();
     return number < MOST_STREAMS ? (uint16_t)number : STORE_TRACE_NO_STREAM;
 }
 
@@ -164,11 +164,11 @@ static bool make_room(struct shard *shard, struct trace_ring *ring, bool locked)
         return !ring->wrapped || wrap(ring);
     }
     if (!locked) {
-        pthread_mutex_lock(&recorder_lock);
+        recorder_lock_take();
     }
     bool more = lengthen(ring, true) || grow(shard, ring);
     if (!locked) {
-        pthread_mutex_unlock(&recorder_lock);
+        recorder_lock_give();
     }
     return more || wrap(ring);
 }
