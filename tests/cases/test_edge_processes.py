@@ -3,6 +3,7 @@ the program."""
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -287,3 +288,24 @@ def test_kernels_that_the_filter_leaves_out_are_one_line(tmp_path):
     rest, = [kernel for name, kernel in kernels.items() if name != "offset"]
     assert rest["launches"] == rest["further"]["launches"] == 37
     assert run.report["totals"]["launches"] == sum(count.launches for count in run.ledger_counts.values())
+
+
+@pytest.mark.parametrize("scenario", ["handler_forks", "handler_launches", "cancelled_anywhere"])
+def test_threads_interrupted_at_any_instruction(tmp_path, scenario):
+    """Of launches that a handler makes in the middle of another, and of one in whose middle a thread ends, either may be."""
+    done = subprocess.run([PROCESSES.parent / "interrupted", scenario], capture_output=True, text=True, timeout=120,
+                          env=support.clean_environment(LD_PRELOAD=support.LIBRARY, WARPWATCH_OUTPUT=tmp_path,
+                                                        LD_LIBRARY_PATH=support.BUILD / "tests" / "noop"))
+    assert (done.returncode, done.stderr) == (0, "")
+    launched, uncertain = map(int, re.fullmatch(r"launched (\d+) and (\d+)\n", done.stdout).groups())
+    totals = support.report(tmp_path)["totals"]
+    assert launched <= totals["launches"] + totals["lost"] <= launched + uncertain and totals["lost"] <= uncertain
+
+
+def test_processes_that_no_fork_handler_sees(tmp_path):
+    done = subprocess.run([PROCESSES.parent / "interrupted", "unseen_forks"], capture_output=True, text=True, timeout=120,
+                          env=support.clean_environment(LD_PRELOAD=support.LIBRARY, WARPWATCH_OUTPUT=tmp_path,
+                                                        LD_LIBRARY_PATH=support.BUILD / "tests" / "noop"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "failed 0\n", "")
+    processes = support.report(tmp_path)["processes"]
+    assert len(processes) == 101 and sorted(process["launches"] for process in processes)[:100] == [50] * 100

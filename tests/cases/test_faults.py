@@ -1,4 +1,5 @@
-"""The tables of docs/robustness.md: surroundings that break, and what becomes of program, counts and stderr."""
+"""The tables of docs/robustness.md: surroundings that break, and what becomes of program, counts and stderr. Every run leaves
+build/robustness.md, the page with the figures of that run."""
 import errno
 import json
 import os
@@ -6,50 +7,77 @@ import re
 import shutil
 import subprocess
 
+import faults_page
 import pytest
 import support
+import test_export
+from faults_page import Outcome
 
 FAULTS = support.BUILD / "tests" / "clients" / "faults"
-LAUNCHES = 3102
+REPEATS, TRACED_REPEATS = 100, 20000
+LAUNCHES, TRACED_LAUNCHES = 3002 + REPEATS, 3002 + TRACED_REPEATS
 TRIES = 20 if support.LONG else 1
 
 
-def rows(cells):
-    """Rows of the page's tables that have so many cells: names of the faults, then what is expected."""
-    lines = (support.ROOT / "docs" / "robustness.md").read_text().splitlines()
-    for line in lines:
-        row = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| ") else []
-        names = re.findall(r"`(\w+)`", row[1]) if len(row) == cells else []
-        yield from ((name, row[2:]) for name in names)
+@pytest.fixture(scope="module")
+def seen():
+    """{(kind of row, name, when): outcomes}"""
+    outcomes = {}
+    yield outcomes
+    faults_page.write(outcomes)
 
 
-def documented():
-    for name, (first, later) in rows(4):
-        yield from ((name, when, fate) for when, fate in (("first", first), ("later", later)) if fate != "–")
-
-
-def check(plain, watched, fate):
+def outcome_of(plain, watched, launches=LAUNCHES, traced=False):
     assert (watched.status, watched.stdout) == (plain.status, plain.stdout)
     assert support.program_lines(watched.stderr) == support.program_lines(plain.stderr) == []
     support.assert_same_launches(plain.ledger_counts, watched.ledger_counts)
     assert watched.ledger["faults"] == plain.ledger["faults"] == []
+    assert sum(row.launches for row in watched.ledger_counts.values()) == launches
     lines = watched.stderr.splitlines()
     assert len(lines) <= 1, lines
-    assert fate_of(watched) == fate, (fate_of(watched), lines)
+    fate, lost = fate_of(watched, launches)
+    untraced = launches - lost - traced_launches(watched, launches) if traced else None
+    return Outcome(fate, lost, untraced, faults_page.name_of_line(lines[0]) if lines else "–")
 
 
-def fate_of(run):
+def fate_of(run, launches):
+    """(how the counts fared, launches lost)"""
     if not [path for path in run.output.glob("*.ww*") if path.suffix in (".ww", ".live")]:
-        return "none"
+        return "none", launches
     totals = run.report["totals"]
-    assert totals["launches"] + totals["lost"] == LAUNCHES == sum(row.launches for row in run.ledger_counts.values())
+    assert totals["launches"] + totals["lost"] == launches
+    assert run.report["processes"][0]["lost"] == totals["lost"]
     if totals["lost"]:
-        assert run.report["processes"][0]["lost"] == totals["lost"]
-        return "part"
+        return "none" if totals["lost"] == launches else "part", totals["lost"]
     if totals["further"]:
-        return "rest"
+        return "rest", 0
     support.assert_same_launches(run.ledger_counts, run.report_counts)
-    return "all"
+    return "all", 0
+
+
+def traced_launches(run, launches):
+    """Launches in the timeline; how many it had no room for is said on stderr."""
+    if not list(run.output.glob("*.ww*")):
+        return 0
+    events, _, _, said = test_export.chrome(run.output)
+    missing = re.search(r"had no room for (\d+) of", "\n".join(said))
+    found = len(test_export.launches_of(events))
+    assert found + (int(missing[1]) if missing else 0) + run.report["totals"]["lost"] == launches
+    return found
+
+
+def tries(run):
+    for attempt in range(TRIES):
+        yield run(f"watched{attempt}", support.LIBRARY)
+
+
+def check(expected, outcomes, launches=LAUNCHES):
+    """The page's cells for it: class and line are equal, and nothing is lost that the page says is not. How much of a part is
+    lost depends on the lengths of paths."""
+    fate, lost, *_, line = expected
+    for outcome in outcomes:
+        assert (outcome.fate, outcome.line) == (fate, line)
+        assert (outcome.lost == 0) == (lost == "0") and (outcome.lost == launches) == (lost == f"{launches:,}")
 
 
 def in_open_directory(tmp_path, name):
@@ -63,18 +91,24 @@ def in_open_directory(tmp_path, name):
     return directory
 
 
-@pytest.mark.parametrize("name, when, fate", documented())
-def test_a_fault_of_the_process(tmp_path, name, when, fate):
+def fault_of_the_process(tmp_path, name, when, repeats=REPEATS, **variables):
+    """Function of (kind, attempt, preload): runs the program with this fault."""
     if support.SANITIZER and name.startswith(("mapping_", "no_address_space", "all_else_kills")):
         pytest.skip("a sanitizer's runtime needs what this takes away")
-    for attempt in range(TRIES):
-        (tmp_path / "root").mkdir(exist_ok=True)
-        command = [FAULTS, name, when, tmp_path / "root"]
-        plain, watched = (support.run_simulated(command, in_open_directory(tmp_path, f"{kind}{attempt}"), preload, status=5)
-                          for kind, preload in (("plain", None), ("watched", support.LIBRARY)))
-        if name == "own_stderr":
-            assert plain.stdout == "0 bytes of its own\ndone\n"
-        check(plain, watched, fate)
+    (tmp_path / "root").mkdir(exist_ok=True)
+    command = [FAULTS, name, when, tmp_path / "root", repeats]
+    return lambda kind, preload: support.run_simulated(command, in_open_directory(tmp_path, kind), preload, status=5,
+                                                       **variables)
+
+
+@pytest.mark.parametrize("name, when, expected", faults_page.rows("process"))
+def test_a_fault_of_the_process(tmp_path, seen, name, when, expected):
+    run = fault_of_the_process(tmp_path, name, when)
+    plain = run("plain", None)
+    if name == "own_stderr":
+        assert plain.stdout == "0 bytes of its own\ndone\n"
+    outcomes = seen["process", name, when] = [outcome_of(plain, watched) for watched in tries(run)]
+    check(expected, outcomes)
 
 
 def test_a_line_that_stderr_cannot_take_is_dropped(tmp_path):
@@ -93,15 +127,28 @@ class Surroundings:
     """Where a run's stores go and what its command and variables are, each broken in some way; undone at the end."""
 
     def __init__(self, directory):
-        self.output = directory / "output"
+        self.directory, self.output = directory, directory / "output"
         self.output.mkdir(parents=True)
         self.prefix, self.variables, self.mounted = [], {}, []
 
-    def mount(self, kind, options):
-        done = subprocess.run(["mount", "-t", kind, "-o", options, "none", self.output], capture_output=True, text=True)
+    def must(self, *command):
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            pytest.skip(f"may not mount a {kind} here: {done.stderr.strip()}")
-        self.mounted.append(self.output)
+            pytest.skip(f"may not or cannot {' '.join(map(str, command[:3]))} here: {done.stderr.strip()}")
+
+    def mount(self, kind, options, what="none", where=None):
+        self.must("mount", "-t", kind, "-o", options, what, where or self.output)
+        self.mounted.append(where or self.output)
+
+    def mount_image(self, kind, megabytes, where, *options):
+        """A file system of that kind in a file."""
+        if not shutil.which(f"mkfs.{kind}"):
+            pytest.skip(f"no mkfs.{kind} here")
+        image = self.directory / "image"
+        with image.open("wb") as file:
+            file.truncate(megabytes << 20)
+        self.must(f"mkfs.{kind}", "-q", *options, image)
+        self.mount(kind, "loop", image, where)
 
     def in_namespace(self, script):
         if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
@@ -118,6 +165,37 @@ class Surroundings:
 
 def disk(kilobytes):
     return lambda around: around.mount("tmpfs", f"size={kilobytes}k")
+
+
+def full_ext4(kilobytes):
+    """With a journal and delayed allocation, as on a disk."""
+    def fill(around):
+        around.mount_image("ext4", 16, around.output, "-b", "4096", "-m", "0")
+        status = os.statvfs(around.output)
+        fill = status.f_bavail * status.f_frsize - (kilobytes << 10)
+        (around.output / "full").write_bytes(bytes(fill))
+        os.sync()
+        status = os.statvfs(around.output)
+        assert abs(status.f_bavail * status.f_frsize - (kilobytes << 10)) < 20000
+
+    return fill
+
+
+def btrfs_quota(live):
+    """A subvolume that may hold 128 KB, as the output directory or as the one for stores of running processes."""
+    def limit(around):
+        disk = around.directory / "disk"
+        disk.mkdir()
+        around.mount_image("btrfs", 200, disk)
+        around.must("btrfs", "quota", "enable", disk)
+        around.must("btrfs", "subvolume", "create", disk / "mine")
+        around.must("btrfs", "qgroup", "limit", "128K", disk / "mine")
+        if live:
+            around.variables["WARPWATCH_LIVE"] = disk / "mine"
+        else:
+            around.output = disk / "mine"
+
+    return limit
 
 
 def read_only(around):
@@ -158,6 +236,8 @@ def long_variables(around):
 
 SURROUNDINGS = {
     "disk_16k": disk(16), "disk_64k": disk(64), "disk_100k": disk(100), "disk_256k": disk(256),
+    "ext4_16k": full_ext4(16), "ext4_100k": full_ext4(100), "ext4_256k": full_ext4(256),
+    "quota": btrfs_quota(False), "quota_live": btrfs_quota(True),
     "read_only": read_only, "removed": removed, "not_a_directory": not_a_directory,
     "shm_full": shm_full, "no_shm": no_shm, "no_proc": no_proc,
     "no_stderr": lambda around: around.shell("2>&-"),
@@ -187,21 +267,41 @@ def ledgers_on_disk(monkeypatch, tmp_path):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
 
 
-@pytest.mark.parametrize("name, fate", [(name, fate) for name, (fate,) in rows(3)])
-def test_a_fault_around_the_process(tmp_path, surroundings, name, fate):
+def fault_around_the_process(tmp_path, surroundings, name, repeats=REPEATS, **variables):
     if support.SANITIZER and name == "no_proc":
         pytest.skip("a sanitizer's runtime reads /proc")
-    for attempt in range(TRIES):
+
+    def run(kind, preload):
         around = surroundings(name)
         SURROUNDINGS[name](around)
-        command = [*around.prefix, FAULTS, "nothing", "first"]
-        plain, watched = (
-            support.run_simulated(command, tmp_path / f"{kind}{attempt}", preload, status=5,
-                                  WARPWATCH_OUTPUT=around.output, **around.variables)
-            for kind, preload in (("plain", None), ("watched", support.LIBRARY)))
-        watched.output = around.output
-        check(plain, watched, fate)
+        command = [*around.prefix, FAULTS, "nothing", "first", "/", repeats]
+        done = support.run_simulated(command, tmp_path / kind, preload, status=5, WARPWATCH_OUTPUT=around.output,
+                                     **around.variables, **variables)
+        done.output = around.output
         assert name != "not_a_directory" or around.output.read_text() == "mine"
+        return done
+
+    return run
+
+
+@pytest.mark.parametrize("name, expected", [(name, cells) for name, _, cells in faults_page.rows("around")])
+def test_a_fault_around_the_process(tmp_path, surroundings, seen, name, expected):
+    run = fault_around_the_process(tmp_path, surroundings, name)
+    plain = run("plain", None)
+    outcomes = seen["around", name, ""] = [outcome_of(plain, watched) for watched in tries(run)]
+    check(expected, outcomes)
+
+
+@pytest.mark.parametrize("name, expected", [(name, cells) for name, _, cells in faults_page.rows("trace")])
+def test_a_fault_of_a_traced_process(tmp_path, surroundings, seen, name, expected):
+    """A fault of the process comes after its first launch, when the trace has begun."""
+    traced = {"repeats": TRACED_REPEATS, "WARPWATCH_TRACE": 1}
+    run = (fault_around_the_process(tmp_path, surroundings, name, **traced) if name in SURROUNDINGS
+           else fault_of_the_process(tmp_path, name, "later", **traced))
+    plain = run("plain", None)
+    outcomes = seen["trace", name, ""] = [outcome_of(plain, watched, TRACED_LAUNCHES, traced=True)
+                                          for watched in tries(run)]
+    check(expected, outcomes, TRACED_LAUNCHES)
 
 
 # --- a trace on a disk that fills up -------------------------------------------------------------------------------------
@@ -286,6 +386,6 @@ def test_a_trace_fills_the_disk(tmp_path, name, left_bytes):
 
 
 def test_every_row_is_tried_and_every_fault_has_its_row():
-    assert {name for name, _ in rows(3)} == set(SURROUNDINGS)
+    assert {name for name, _, _ in faults_page.rows("around")} == set(SURROUNDINGS)
     source = (support.ROOT / "tests" / "cases" / "clients" / "faults.c").read_text()
-    assert {name for name, _ in rows(4)} == set(re.findall(r'^    \{"(\w+)", \1\}', source, re.M))
+    assert {name for name, _, _ in faults_page.rows("process")} == set(re.findall(r'^    \{"(\w+)", \1\}', source, re.M))

@@ -81,6 +81,26 @@ def test_a_pointer_file_takes_nothing_away(tmp_path, content):
     assert sorted(path.name for path in elsewhere.iterdir()) == ["link", "pipe", "victim"]
 
 
+@pytest.mark.parametrize("whose", ["another user's", "of another name"])
+def test_a_strangers_pointer_takes_no_store_away(tmp_path, whose):
+    """Not even one that the reader's own process left, and that has ended: it would lie in the stranger's directory."""
+    store = store_files.Store().save(tmp_path / "mine")
+    pointer = tmp_path / "shared" / (store.name + ".live" if whose == "another user's" else "warpwatch.node1.9.9.ww.live")
+    pointer.parent.mkdir()
+    pointer.write_text(f"{store}\n")
+    if whose == "another user's":
+        if os.geteuid():
+            pytest.skip("only root can give a file to another user")
+        os.chown(pointer, NOBODY, NOBODY)
+    assert support.report(pointer.parent)["processes"][0]["pid"] == 1
+    assert store.exists() and list(pointer.parent.iterdir()) == [pointer]
+    pointer.unlink()
+    mine = pointer.parent / (store.name + ".live")
+    mine.write_text(f"{store}\n")
+    assert support.report(pointer.parent)["processes"][0]["pid"] == 1
+    assert not store.exists() and [path.name for path in pointer.parent.iterdir()] == [store.name]
+
+
 @pytest.fixture
 def set_uid(tmp_path):
     """A program of root's that nobody runs; it is linked with the library, so no loader leaves it out."""
@@ -119,6 +139,20 @@ def test_nothing_is_written_outside_the_directory(tmp_path):
     assert sorted(path.suffix for path in places["output"].iterdir()) == [".csv", ".html", ".json", ".txt", ".ww"]
     assert all(list(places[name].iterdir()) == [] for name in ("home", "temporary", "work"))
     assert not {name for name in set(os.listdir("/dev/shm")) - before if name.startswith("warpwatch")}
+
+
+@pytest.mark.parametrize("output", [None, "there", "/" + "9" * 5000], ids=["default", "relative", "too long"])
+def test_a_directory_that_is_gone_is_not_the_root_directory(tmp_path, output):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    before = set(os.listdir("/"))
+    run = support.run_simulated(["sh", "-c", f'cd {gone} && rmdir {gone} && LD_PRELOAD={support.preloaded(support.LIBRARY)} '
+                                             f'exec "$@"', "sh", CLIENTS / "linked"],
+                                tmp_path / "run", preload=None, WARPWATCH_OUTPUT=output)
+    first, *others = run.stderr.splitlines()
+    assert "no store can be made in the current directory: No such file or directory" in first
+    assert ["WARPWATCH_OUTPUT: not understood" in line for line in others] == [True] * (output is not None and len(output) > 4095)
+    assert set(os.listdir("/")) == before and not gone.exists() and list(run.output.iterdir()) == []
 
 
 HOSTILE = ["\x1b]0;owned\x07", "\x1b[2J", "<script>alert(1)</script>", "</script><script>alert(1)", "a\nb", "‮gnp.exe",

@@ -1,5 +1,6 @@
-/* A process whose surroundings break: faults FAULT first|later [DIRECTORY]. FAULT is done before the first
- * launch or after it; 3,102 launches in all. Prints what it could notice, and ends with status 5. */
+/* A process whose surroundings break: faults FAULT first|later [DIRECTORY [REPEATS]]. FAULT is done before
+ * the first launch or after it; 3,002 launches and REPEATS (100). Prints what it could notice, and ends with
+ * status 5. */
 #include "client.h"
 
 #include <errno.h>
@@ -18,12 +19,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SHAPES = 3000, REPEATS = 100, NOBODY = 65534, STATUS = 5 };
+enum { SHAPES = 3000, NOBODY = 65534, STATUS = 5 };
 
 static CUcontext context;
 static CUfunction scale;
 static CUdeviceptr memory;
 static const char *directory = "/";
+static unsigned repeats = 100;
 
 static void must(bool done, const char *what)
 {
@@ -176,6 +178,7 @@ static void filter(const int *calls, size_t count, uint32_t otherwise, uint32_t 
 static const int opening[] = {SYS_openat, SYS_open, SYS_creat, SYS_memfd_create};
 static const int forking[] = {SYS_clone, SYS_clone3, SYS_fork, SYS_vfork, SYS_execve, SYS_execveat};
 static const int mapping[] = {SYS_mmap, SYS_mremap, SYS_madvise};
+static const int advising[] = {SYS_madvise};
 static const int filing[] = {SYS_fstat,    SYS_newfstatat, SYS_statfs, SYS_fcntl, SYS_flock, SYS_fallocate,
                              SYS_pwrite64, SYS_ftruncate,  SYS_fchmod, SYS_dup3,  SYS_dup2};
 static const int growing[] = {SYS_fallocate, SYS_pwrite64, SYS_ftruncate};
@@ -193,6 +196,8 @@ REFUSE(forking_refused, forking, EPERM)
 REFUSE(forking_unknown, forking, ENOSYS)
 REFUSE(mapping_refused, mapping, EPERM)
 REFUSE(mapping_unknown, mapping, ENOSYS)
+REFUSE(advising_refused, advising, EPERM)
+REFUSE(advising_unknown, advising, ENOSYS)
 REFUSE(filing_refused, filing, EPERM)
 REFUSE(filing_unknown, filing, ENOSYS)
 REFUSE(quota_used_up, growing, EDQUOT)
@@ -242,6 +247,8 @@ static const struct scenario faults[] = {
     {"forking_kills", forking_kills},
     {"mapping_refused", mapping_refused},
     {"mapping_unknown", mapping_unknown},
+    {"advising_refused", advising_refused},
+    {"advising_unknown", advising_unknown},
     {"filing_refused", filing_refused},
     {"filing_unknown", filing_unknown},
     {"quota_used_up", quota_used_up},
@@ -275,7 +282,7 @@ static void launch_all(void)
     for (unsigned grid = 1; grid <= SHAPES; grid++) {
         launch(grid);
     }
-    for (unsigned i = 0; i < REPEATS; i++) {
+    for (unsigned i = 0; i < repeats; i++) {
         launch(1);
     }
 }
@@ -284,6 +291,7 @@ int main(int arguments, char **argument)
 {
     bool later = arguments > 2 && strcmp(argument[2], "later") == 0;
     directory = arguments > 3 ? argument[3] : directory;
+    repeats = arguments > 4 ? (unsigned)atoi(argument[4]) : repeats;
     open_device();
     for (int i = 0; i < 2 && later; i++) {
         launch(1);
