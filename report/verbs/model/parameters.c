@@ -69,6 +69,9 @@ static bool read_capability(const char *text, int64_t *capability)
         text += 3;
     }
     const char *end = read_digits(text, &major);
+    if (major < 0) {
+        return false;
+    }
     if (end && *end == '.') {
         if (major >= 100) {
             return false;
