@@ -85,7 +85,7 @@ static ALWAYS_INLINE uint64_t stream_of(const struct launch_call *call)
 /* A thread's own default stream is another one on each thread; threads that adopt a shard are told apart. */
 static uint64_t own_stream(const struct shard *shard)
 {
-    return (uintptr_t)shard + shard->record->adoptions;
+    return (uintptr_t)shard + load_relaxed((_Atomic uint32_t *)&shard->record->adoptions);
 }
 
 /* Majority vote over the streams: a few launches elsewhere, as in a warm-up, make no difference. */

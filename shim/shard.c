@@ -73,7 +73,8 @@ static struct shard *take_shard(void)
 {
     struct shard *shard = find_abandoned();
     if (shard) {
-        shard->record->adoptions++;
+        _Atomic uint32_t *adoptions = (_Atomic uint32_t *)&shard->record->adoptions;
+        store_relaxed(adoptions, load_relaxed(adoptions) + 1);
         store_relaxed(&shard->last_end, 0);
         store_relaxed(&shard->last, NULL);
     } else {

@@ -13,6 +13,13 @@ import support  # noqa: E402
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for mark in item.iter_markers("unsanitized"):
+            if support.SANITIZER and mark.kwargs.get("only", support.SANITIZER) == support.SANITIZER:
+                item.add_marker(pytest.mark.skip(reason=f"not with sanitizers: {mark.args[0]}"))
+
+
 @pytest.fixture
 def simulated(tmp_path):
     """run_simulated in a fresh directory each time it is called."""

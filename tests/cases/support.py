@@ -24,7 +24,6 @@ WARPWATCH = BUILD / "bin" / "warpwatch"
 LIBRARY = BUILD / "lib" / "libwarpwatch.so"
 SAMPLES = BUILD / "sample_apps"
 CUDA_HOME = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
-LONG = os.environ.get("WARPWATCH_TEST_LONG") == "1"
 
 
 def sanitizer_of_build():
@@ -41,9 +40,15 @@ def sanitizer_runtime(sanitizer):
 
 
 SANITIZER = sanitizer_of_build()
+ALL_LENGTHS = os.environ.get("WARPWATCH_TEST_LONG") == "1"
+LONG = ALL_LENGTHS and not SANITIZER  # sweeps: with a sanitizer, each case is run, but not thousands of times
 SANITIZER_RUNTIME = sanitizer_runtime(SANITIZER) if SANITIZER else ""
-SANITIZER_OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:exitcode=99", "TSAN_OPTIONS": "exitcode=99",
+# `warpwatch run` puts the library before the runtime, an auditor comes before both.
+SANITIZER_OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0:exitcode=99", "TSAN_OPTIONS": "exitcode=99",
                      "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99:print_stacktrace=1"} if SANITIZER else {}
+
+# Before a program that no fixture runs, and that starts others.
+SIMULATED = [str(DEV), "sim", "--", *(["env", f"LD_PRELOAD={SANITIZER_RUNTIME}"] if SANITIZER else [])]
 
 Launch = namedtuple("Launch", "function device grid block cluster dynamic_shared_bytes")
 Count = namedtuple("Count", "launches graph_launches")
@@ -63,8 +68,9 @@ def clean_environment(**variables):
     return kept
 
 
-def preloaded(libraries):
-    return f"{SANITIZER_RUNTIME}:{libraries}" if SANITIZER else str(libraries)
+def preloaded(*libraries):
+    """A value for LD_PRELOAD: what nvcc and others made needs a sanitizer's runtime for what it links and loads."""
+    return ":".join(filter(None, [SANITIZER_RUNTIME, *map(str, libraries)]))
 
 
 def shape(dimensions):
@@ -182,9 +188,7 @@ def run_simulated(command, directory, preload=LIBRARY, device="h200", status=0, 
     output = directory / "stores"
     output.mkdir(parents=True, exist_ok=True)
     ledger = directory / "ledger.json"
-    settings = {"WARPWATCH_OUTPUT": output, **variables}
-    if preload is not None:
-        settings["LD_PRELOAD"] = preloaded(preload)
+    settings = {"WARPWATCH_OUTPUT": output, "LD_PRELOAD": preloaded(preload or "") or None, **variables}
     assignments = [f"{name}={value}" for name, value in settings.items() if value is not None]
     full = [str(DEV), "sim", "--device", device, "--ledger", str(ledger), "--", "env", *assignments,
             *map(str, command)]

@@ -8,7 +8,7 @@ import pytest
 import support
 
 PAGE = 4096
-VARIANTS = 1000 if support.LONG else 40
+VARIANTS = 1000 if support.ALL_LENGTHS else 40
 
 
 @pytest.fixture(scope="module")

@@ -35,11 +35,12 @@ def test_edge_24_shells_and_compilers_stay_silent(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["main", "main.c"]
 
 
-@pytest.mark.parametrize("end, status", [("_exit", 3), ("return", 3), ("segv", 139), ("abort", 134), ("kill", 137),
+SEGV = pytest.param("segv", 139, marks=pytest.mark.unsanitized("its runtime takes this signal"))
+
+
+@pytest.mark.parametrize("end, status", [("_exit", 3), ("return", 3), SEGV, ("abort", 134), ("kill", 137),
                                          ("term", 143)])
 def test_edge_25_counts_survive_every_end(tmp_path, end, status):
-    if support.SANITIZER and end == "segv":
-        pytest.skip("a sanitizer takes this signal itself")
     run = processes("end_by", tmp_path, end, status=status)
     assert launches(run) == {1: 1000, 2: 10}
     state = run.report["processes"][0]["state"]
@@ -63,6 +64,7 @@ def test_edge_26_a_child_forked_too_late_is_refused_and_makes_no_store(tmp_path)
     assert run.stdout == "child 7\n" and len(run.stores) == 1 and launches(run) == {1: 10}
 
 
+@pytest.mark.unsanitized("its runtime makes a fork of a vfork", only="thread")
 def test_edge_27_a_vfork_child_that_fails_leaves_everything_intact(tmp_path):
     run = processes("vfork_fails", tmp_path)
     assert run.stdout == "child 127\n" * 3 and len(run.stores) == 1 and launches(run) == {1: 20}
@@ -195,11 +197,14 @@ def test_edge_34_a_full_disk_is_one_warning(tmp_path, small_disk, kilobytes):
         assert totals["launches"] + totals["lost"] == 21000 and totals["further"] + totals["lost"] > 0
 
 
-@pytest.mark.parametrize("limit", ["-f 100", "-f 0", "-v 100000", "-n 8"])
+LIMITS = ["-f 100", "-n 8",
+          pytest.param("-f 0", marks=pytest.mark.unsanitized("its runtime ends with SIGXFSZ", only="thread")),
+          pytest.param("-v 100000", marks=pytest.mark.unsanitized("its runtime takes terabytes of address space"))]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
 def test_limits_of_the_program_are_its_own(tmp_path, limit):
     """File size (without SIGXFSZ), address space, descriptors: on a driver that needs none of them."""
-    if support.SANITIZER and limit.startswith("-v"):
-        pytest.skip("a sanitizer takes terabytes of address space")
     done = subprocess.run(["bash", "-c", f"ulimit {limit}; exec {support.BUILD}/tests/launch_loop -n 20000 -c 20000"],
                           capture_output=True, text=True, timeout=60,
                           env=support.clean_environment(LD_PRELOAD=support.LIBRARY, WARPWATCH_OUTPUT=tmp_path,
@@ -290,6 +295,7 @@ def test_kernels_that_the_filter_leaves_out_are_one_line(tmp_path):
     assert run.report["totals"]["launches"] == sum(count.launches for count in run.ledger_counts.values())
 
 
+@pytest.mark.unsanitized("its runtime holds locks where the thread is interrupted", only="thread")
 @pytest.mark.parametrize("scenario", ["handler_forks", "handler_launches", "cancelled_anywhere"])
 def test_threads_interrupted_at_any_instruction(tmp_path, scenario):
     """Of launches that a handler makes in the middle of another, and of one in whose middle a thread ends, either may be."""
@@ -302,6 +308,7 @@ def test_threads_interrupted_at_any_instruction(tmp_path, scenario):
     assert launched <= totals["launches"] + totals["lost"] <= launched + uncertain and totals["lost"] <= uncertain
 
 
+@pytest.mark.unsanitized("its runtime does not see such a process start either", only="thread")
 def test_processes_that_no_fork_handler_sees(tmp_path):
     done = subprocess.run([PROCESSES.parent / "interrupted", "unseen_forks"], capture_output=True, text=True, timeout=120,
                           env=support.clean_environment(LD_PRELOAD=support.LIBRARY, WARPWATCH_OUTPUT=tmp_path,

@@ -1,7 +1,7 @@
 """A client that is not of this project, from PyPI, on the simulated driver: the whole set is in tests/clients."""
-from support import BUILD, ROOT, SAMPLES, assert_documented, assert_same_launches, counts_of_output
+from support import ROOT, SAMPLES, assert_documented, assert_same_launches, counts_of_output
 
-VENV = BUILD / "venv" / "cuda_core"
+VENV = ROOT / "build" / "venv" / "cuda_core"
 
 
 def test_cuda_core(watched_and_not):

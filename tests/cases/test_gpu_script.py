@@ -20,6 +20,7 @@ def outcomes_of(output):
             for step in ("samples", "occupancy", "conformance", "cupti", "ncu", "profiler", "torch")}
 
 
+@pytest.mark.unsanitized("what goes to a GPU is the release build")
 def test_the_dry_run_finds_everything_as_expected(tmp_path):
     done = subprocess.run([RUN, "--dry-run", "-o", tmp_path / "out"], capture_output=True, text=True,
                           env=clean_environment(), timeout=300)
@@ -45,6 +46,7 @@ def packed(tmp_path_factory):
     return folder
 
 
+@pytest.mark.unsanitized("what goes to a GPU is the release build")
 def test_what_is_carried_is_small_and_has_the_libraries(packed):
     files = [path for path in packed.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 60_000_000
@@ -53,6 +55,7 @@ def test_what_is_carried_is_small_and_has_the_libraries(packed):
     assert not any(name.startswith(("libc.so", "libm.so", "ld-linux")) for name in carried)
 
 
+@pytest.mark.unsanitized("what goes to a GPU is the release build")
 def test_a_carried_run_without_a_driver_says_what_failed_and_ends(packed, tmp_path):
     """No network, no build, no driver, no ncu, no PyTorch: every step has its outcome, and both files are written."""
     environment = clean_environment(PATH="/usr/bin:/bin", CUDA_HOME="/nowhere")

@@ -98,6 +98,7 @@ def test_a_program_for_musl_does_not_start(folder):
     assert "musl" in LIMITS
 
 
+@pytest.mark.unsanitized("its runtime comes first in all runs of such a build")
 def test_address_sanitizer_must_come_first(folder):
     program = compiled(IS_THERE, folder, "-fsanitize=address")
     done = run([program], folder)

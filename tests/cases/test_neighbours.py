@@ -56,6 +56,7 @@ def test_beside_an_allocator(tmp_path, order, sample):
     assert run.stderr == ""
 
 
+@pytest.mark.unsanitized("an auditor leaves no room for its static TLS", only="thread")
 @pytest.mark.parametrize("program", [support.SAMPLES / "vecadd", CLIENTS / "linked", CLIENTS / "linked_trampoline"])
 def test_under_an_auditor(tmp_path, program):
     run = support.run_simulated([program], tmp_path, LD_AUDIT=CLIENTS / "libauditor.so")

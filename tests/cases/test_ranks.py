@@ -43,7 +43,8 @@ def check_merged(run):
 def test_mpirun(simulated):
     run = simulated([MPIRUN, "--oversubscribe", "-n", str(RANKS), "-x", f"LD_PRELOAD={support.preloaded(support.LIBRARY)}",
                      RANK, "OMPI_COMM_WORLD_RANK", str(ODD)],
-                    preload=None, WARPWATCH_REPORT="none", OMPI_ALLOW_RUN_AS_ROOT=1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+                    preload=None, LD_PRELOAD=None, WARPWATCH_REPORT="none", OMPI_ALLOW_RUN_AS_ROOT=1,
+                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
     check_merged(run)
 
 

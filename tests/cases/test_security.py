@@ -114,10 +114,9 @@ def set_uid(tmp_path):
     return program
 
 
+@pytest.mark.unsanitized("set-uid programs ignore the options that its runtime needs")
 @pytest.mark.parametrize("user", [0, NOBODY])
 def test_a_set_uid_program_is_left_alone(tmp_path, set_uid, user):
-    if support.SANITIZER:
-        pytest.skip("set-uid programs ignore the options that a sanitizer needs")
     output = tmp_path / "output"
     output.mkdir(mode=0o777)
     output.chmod(0o777)

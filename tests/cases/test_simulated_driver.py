@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from support import BUILD, CUDA_HOME, DEV, Count, Launch, clean_environment, run_simulated
+from support import BUILD, CUDA_HOME, DEV, Count, Launch, clean_environment, preloaded, run_simulated
 
+PYTHON = ["env", f"LD_PRELOAD={preloaded()}", sys.executable]
 CONFORMANCE = BUILD / "tests"
 CODE = BUILD / "tests" / "conformance" / "code"
 
@@ -101,7 +102,7 @@ for _ in range(1234):
     call("cuLaunchKernel", function, 1, 1, 1, 32, 1, 1, 0, None, None, None)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    done = subprocess.run([DEV, "sim", "--ledger", ledger, "--", sys.executable, "-c", program],
+    done = subprocess.run([DEV, "sim", "--ledger", ledger, "--", *PYTHON, "-c", program],
                           env=clean_environment(), timeout=60)
     assert done.returncode == 128 + signal.SIGKILL
     assert [row["count"] for row in json.loads(ledger.read_text())["launches"]] == [1234]
@@ -169,7 +170,7 @@ if cuda.cuDeviceGetCount(ctypes.byref(count)) == 0:
 ])
 def test_devices(devices, visible, printed):
     variables = [] if visible is None else [f"CUDA_VISIBLE_DEVICES={visible}"]
-    done = simrun("--device", devices, "--", "env", *variables, sys.executable, "-c", DEVICES)
+    done = simrun("--device", devices, "--", "env", *variables, *PYTHON, "-c", DEVICES)
     assert done.stdout == printed
 
 
@@ -180,7 +181,7 @@ def test_devices(devices, visible, printed):
 ])
 def test_older_drivers_export_less(version, present, absent):
     program = f"import ctypes; cuda = ctypes.CDLL('libcuda.so.1'); print([hasattr(cuda, n) for n in {present, absent}])"
-    done = simrun("--", "env", f"SIMCUDA_DRIVER_VERSION={version}", sys.executable, "-c", program)
+    done = simrun("--", "env", f"SIMCUDA_DRIVER_VERSION={version}", *PYTHON, "-c", program)
     assert done.stdout == "[True, False]\n"
 
 

@@ -25,7 +25,7 @@ print("memory", runtime.cudaFree(None), runtime.cudaDeviceReset(), runtime.cudaS
 
 def count_devices(runtime, **variables):
     done = subprocess.run([sys.executable, "-c", COUNT_DEVICES, runtime], capture_output=True, text=True, timeout=60,
-                          env=support.clean_environment(**variables))
+                          env=support.clean_environment(LD_PRELOAD="", **variables))
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -26,7 +26,7 @@ def test_edge_29_64_threads_of_a_million_launches(tmp_path):
 
 
 def test_edge_29_threads_beside_loading_updates_and_captures(tmp_path):
-    run = support.run_simulated([CLIENTS / "stress", "64", str(MANY) if support.LONG else "3000"], tmp_path,
+    run = support.run_simulated([CLIENTS / "stress", "64", str(MANY) if support.ALL_LENGTHS else "3000"], tmp_path,
                                 timeout=3000)
     assert run.stderr == "" and run.ledger["faults"] == []
     support.assert_same_launches(run.ledger_counts, run.report_counts)
@@ -60,11 +60,9 @@ def test_a_trace_keeps_every_launch_within_its_bounds(tmp_path):
     assert support.report(tmp_path)["totals"]["launches"] == 4 * 200010
 
 
+@pytest.mark.unsanitized("a sanitizer takes more memory than what is measured")
 def test_memory_stays_within_its_budget(tmp_path):
     """≤ 2 MB + 256 B a configuration + 32 B a (thread, configuration), of memory that is not the program's."""
-    if support.SANITIZER:
-        pytest.skip("a sanitizer takes more memory than what is measured")
-
     def resident(threads, configurations, preload):
         script = f"""
 import resource, subprocess

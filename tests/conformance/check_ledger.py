@@ -15,7 +15,8 @@ def main():
     simrun, device, program = sys.argv[1:]
     with tempfile.TemporaryDirectory() as directory:
         ledger = pathlib.Path(directory, "ledger.json")
-        done = subprocess.run([simrun, "--device", device, "--ledger", ledger, "--", program],
+        done = subprocess.run([simrun, "--device", device, "--ledger", ledger, "--", "env",
+                               f"LD_PRELOAD={support.preloaded()}", program],
                               stdout=subprocess.PIPE, text=True, timeout=120)
         counted = support.counts_of_ledger(json.loads(ledger.read_text()))
     print(done.stdout, end="")
