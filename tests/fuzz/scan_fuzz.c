@@ -65,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static FILE *nowhere;
     file = file >= 0 ? file : memfd_create("scanned", MFD_CLOEXEC);
     nowhere = nowhere ? nowhere : fopen("/dev/null", "w");
-    if (file < 0 || !nowhere || ftruncate(file, (off_t)size) || pwrite(file, data, size, 0) != (ssize_t)size) {
+    if (file < 0 || !nowhere || ftruncate(file, (off_t)size) ||
+        pwrite(file, data, size, 0) != (ssize_t)size) {
         abort();
     }
     char path[64];
