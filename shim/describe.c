@@ -9,7 +9,7 @@
 
 enum { MOST_DEVICES = 256, MOST_CONTEXTS = 64 };
 
-static uint32_t device_records[MOST_DEVICES]; /* index + 1 by ordinal */
+static _Atomic uint32_t device_records[MOST_DEVICES]; /* index + 1 by ordinal */
 static struct launch_place contexts[MOST_CONTEXTS];
 static uint32_t context_count;
 
@@ -71,16 +71,17 @@ static uint32_t device_record(CUdevice ordinal)
     if (ordinal < 0 || ordinal >= MOST_DEVICES) {
         return STORE_NO_TARGET;
     }
-    if (device_records[ordinal] == 0) {
+    _Atomic uint32_t *record = &device_records[ordinal];
+    if (load_acquire(record) == 0) {
         struct store_device device;
         describe_device(ordinal, &device);
         recorder_lock_take();
-        if (device_records[ordinal] == 0) {
-            device_records[ordinal] = store_add(STORE_DEVICES, &device) + 1;
+        if (load_relaxed(record) == 0) {
+            store_release(record, store_add(STORE_DEVICES, &device) + 1);
         }
         recorder_lock_give();
     }
-    return device_records[ordinal] - 1;
+    return load_acquire(record) - 1;
 }
 
 CUcontext describe_current_context(void)

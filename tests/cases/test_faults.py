@@ -267,9 +267,14 @@ def ledgers_on_disk(monkeypatch, tmp_path):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
 
 
+STREAMLESS = ("no_stderr", "no_standard_files", "no_standard_files_64")
+
+
 def fault_around_the_process(tmp_path, surroundings, name, repeats=REPEATS, **variables):
     if support.SANITIZER and name == "no_proc":
         pytest.skip("a sanitizer's runtime reads /proc")
+    if support.SANITIZER == "thread" and name in ("shm_full", "no_shm") + STREAMLESS:
+        pytest.skip("ThreadSanitizer's runtime starts no shell")
 
     def run(kind, preload):
         around = surroundings(name)

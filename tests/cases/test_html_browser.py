@@ -428,8 +428,8 @@ def test_keyboard_alone(page):
     page.press(Keys.ARROW_LEFT)
     page.wait(lambda: "device 0" in page.one("#detail .where").text)
     page.press(Keys.ESCAPE)
-    page.wait(lambda: not page.detail_is_open())
-    assert page.script("return document.activeElement.dataset.index") == "0"
+    page.wait(lambda: page.script("return document.activeElement.dataset.index") == "0")
+    assert not page.detail_is_open()
     page.press("?")
     page.wait(lambda: page.script("return document.getElementById('keys').open"))
 
