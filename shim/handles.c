@@ -18,15 +18,9 @@ struct owner *owner_at(uint32_t number)
     return pool_item(&owners, number);
 }
 
-static uint32_t hash_address(const void *address)
-{
-    uint64_t hash = (uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(hash >> 32);
-}
-
 static uint32_t hash_handle(uint32_t number)
 {
-    return hash_address(handle_at(number)->address);
+    return index_hash_address(handle_at(number)->address);
 }
 
 static bool same_handle(uint32_t number, const void *address)
@@ -36,7 +30,7 @@ static bool same_handle(uint32_t number, const void *address)
 
 static uint32_t hash_owner(uint32_t number)
 {
-    return hash_address(owner_at(number)->address);
+    return index_hash_address(owner_at(number)->address);
 }
 
 static bool same_owner(uint32_t number, const void *address)
@@ -57,7 +51,7 @@ void handles_close(void)
 
 static uint32_t find(const struct index *index, const void *address)
 {
-    uint32_t number = index_find(index, hash_address(address), address);
+    uint32_t number = index_find(index, index_hash_address(address), address);
     return number == INDEX_NONE ? 0 : number;
 }
 
@@ -73,7 +67,7 @@ uint32_t handle_find_or_make(void *address)
         number = pool_take(&handles);
         if (number) {
             handle_at(number)->address = address;
-            index_insert(&handle_index, hash_address(address), number);
+            index_insert(&handle_index, index_hash_address(address), number);
         }
     }
     full = full || number == 0;
@@ -136,7 +130,7 @@ uint32_t owner_find_or_make(void *address)
         number = pool_take(&owners);
         if (number) {
             owner_at(number)->address = address;
-            index_insert(&owner_index, hash_address(address), number);
+            index_insert(&owner_index, index_hash_address(address), number);
         }
     }
     return number;
