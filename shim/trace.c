@@ -42,7 +42,7 @@ static uint64_t start_ticks, bytes_left;
 
 static uint32_t hash_handle(uint64_t handle)
 {
-    return (uint32_t)(handle * 0x9e3779b97f4a7c15u >> 32);
+    return index_hash_address((const void *)(uintptr_t)handle);
 }
 
 static uint64_t handle_of(uint32_t number)
@@ -235,14 +235,14 @@ static COLD void launch_unready(struct shard *shard, uint32_t target, uint64_t s
 void trace_launch(struct shard *shard, uint32_t target, uint64_t stream, uint64_t start, uint64_t end)
 {
     struct trace_ring *ring = shard->trace;
-    const struct known_stream *known = known_stream(ring, stream);
-    if (UNLIKELY(ring == NULL || ring->next == ring->pause || known->stream != stream || start == 0)) {
+    if (UNLIKELY(ring == NULL || ring->next == ring->pause || known_stream(ring, stream)->stream != stream ||
+                 start == 0)) {
         launch_unready(shard, target, stream, start, end);
         return;
     }
     uint64_t duration = end > start ? (end - start) / STORE_TRACE_TICKS : 0;
     append(shard, ring, target, duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX,
-           when(start, known->index));
+           when(start, known_stream(ring, stream)->index));
 }
 
 void trace_mark_thread(struct shard *shard)
