@@ -130,7 +130,7 @@ static void forget_parent(void)
     registry_close();
     graph_exec_forget_bodies();
     describe_forget_devices();
-    resolve_forget_parent();
+    resolve_drop_pending(NULL);
     plugin_forked();
 }
 

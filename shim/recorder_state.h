@@ -29,7 +29,8 @@ struct recorder {
     _Atomic bool traced;       /* keep every launch with its time */
     _Atomic uint32_t captures; /* streams known to be capturing */
     struct keys keys;
-    pthread_mutex_t lock; /* zeros: nobody holds it */
+    pthread_mutex_t lock;   /* zeros: nobody holds it */
+    pthread_mutex_t asking; /* held while the driver is asked about pending functions: see resolve.h */
 };
 
 /* Zeroed in a forked child (MADV_WIPEONFORK), which thereby knows that it is one. */

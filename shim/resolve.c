@@ -20,10 +20,6 @@ struct pending {
 static struct pending pending[MOST_PENDING];
 static uint32_t pending_count;
 
-/* Held while the driver is asked about pending functions, which another thread may be about to unload. Taken
- * before the recorder's. */
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
-
 static CUcontext context_of(const struct launch *launch, const struct handle_facts *facts, CUcontext context)
 {
     if (context == NULL && facts->kind == HANDLE_FUNCTION && load_relaxed(&recorder.places) != PLACES_PARTS) {
@@ -212,12 +208,12 @@ static bool take_pending(struct pending *entry)
 
 void resolve_pause(void)
 {
-    pthread_mutex_lock(&asking);
+    pthread_mutex_lock(&recorder.asking);
 }
 
 void resolve_go_on(void)
 {
-    pthread_mutex_unlock(&asking);
+    pthread_mutex_unlock(&recorder.asking);
 }
 
 void resolve_pending(void)
@@ -246,11 +242,4 @@ void resolve_drop_pending(const void *function)
             i++;
         }
     }
-}
-
-/* The thread that held `asking` does not exist in a forked child. */
-void resolve_forget_parent(void)
-{
-    pthread_mutex_init(&asking, NULL);
-    resolve_drop_pending(NULL);
 }

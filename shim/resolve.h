@@ -25,6 +25,5 @@ void resolve_drop_pending(const void *function);
  * dropped. Not under the recorder's lock. */
 void resolve_pause(void);
 void resolve_go_on(void);
-void resolve_forget_parent(void);
 
 #endif
