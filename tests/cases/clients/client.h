@@ -55,6 +55,21 @@ static inline CUmodule client_open(CUcontext *context, CUdeviceptr *memory, CUfu
     return module;
 }
 
+/* A node of `grid` blocks of 64 threads. */
+static inline CUDA_KERNEL_NODE_PARAMS_v2 client_kernel_node(CUfunction function, unsigned grid,
+                                                            unsigned shared_bytes, void **values)
+{
+    return (CUDA_KERNEL_NODE_PARAMS_v2){.func = function,
+                                        .gridDimX = grid,
+                                        .gridDimY = 1,
+                                        .gridDimZ = 1,
+                                        .blockDimX = 64,
+                                        .blockDimY = 1,
+                                        .blockDimZ = 1,
+                                        .sharedMemBytes = shared_bytes,
+                                        .kernelParams = values};
+}
+
 /* Base name of the library that holds an address. */
 static inline const char *library_of(const void *address)
 {

@@ -23,23 +23,11 @@ static void launch(CUstream in, unsigned grid)
     CHECK(cuLaunchKernel(scale, grid, 1, 1, 64, 1, 1, 0, in, values, NULL));
 }
 
-static CUDA_KERNEL_NODE_PARAMS_v2 kernel_node(CUfunction function, unsigned grid, unsigned shared_bytes)
-{
-    return (CUDA_KERNEL_NODE_PARAMS_v2){.func = function,
-                                        .gridDimX = grid,
-                                        .gridDimY = 1,
-                                        .gridDimZ = 1,
-                                        .blockDimX = 64,
-                                        .blockDimY = 1,
-                                        .blockDimZ = 1,
-                                        .sharedMemBytes = shared_bytes,
-                                        .kernelParams = values};
-}
-
 static CUgraphNode add_kernel(CUgraph graph, CUfunction function, unsigned grid)
 {
     CUgraphNode node;
-    CUDA_KERNEL_NODE_PARAMS_v2 parameters = kernel_node(function, grid, function == offset ? 256 : 0);
+    CUDA_KERNEL_NODE_PARAMS_v2 parameters =
+        client_kernel_node(function, grid, function == offset ? 256 : 0, values);
     CHECK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &parameters));
     return node;
 }
@@ -163,11 +151,11 @@ static void set_parameters(void)
     add_kernel(graph, scale, 2);
     CUgraphExec exec = instantiate(graph);
     replay(exec, 2);
-    CUDA_KERNEL_NODE_PARAMS_v2 changed = kernel_node(offset, 3, 512);
+    CUDA_KERNEL_NODE_PARAMS_v2 changed = client_kernel_node(offset, 3, 512, values);
     CHECK(cuGraphExecKernelNodeSetParams_v2(exec, node, &changed));
     replay(exec, 3);
     CUDA_KERNEL_NODE_PARAMS_v1 older;
-    changed = kernel_node(scale, 4, 0);
+    changed = client_kernel_node(scale, 4, 0, values);
     memcpy(&older, &changed, sizeof older);
     CHECK(cuGraphExecKernelNodeSetParams(exec, node, &older));
     replay(exec, 4);
@@ -175,7 +163,7 @@ static void set_parameters(void)
     printf("%d\n", cuGraphExecKernelNodeSetParams_v2(exec, node, &changed) != CUDA_SUCCESS);
     replay(exec, 5);
     CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    changed = kernel_node(scale, 5, 0);
+    changed = client_kernel_node(scale, 5, 0, values);
     memcpy(&any.kernel, &changed, sizeof changed);
     CHECK(cuGraphExecNodeSetParams(exec, node, &any));
     replay(exec, 6);
@@ -218,7 +206,7 @@ static void update(void)
     add_kernel(different, scale, 5);
     printf("%d\n", cuGraphExecUpdate_v2(exec, different, &info) != CUDA_SUCCESS);
     replay(exec, 4);
-    CUDA_KERNEL_NODE_PARAMS_v2 changed = kernel_node(scale, 6, 0);
+    CUDA_KERNEL_NODE_PARAMS_v2 changed = client_kernel_node(scale, 6, 0, values);
     CHECK(cuGraphExecKernelNodeSetParams_v2(exec, node, &changed));
     replay(exec, 5);
 }
@@ -337,7 +325,7 @@ static void endless_change(void)
     CUgraphNode node = add_kernel(graph, scale, 1);
     CUgraphExec exec = instantiate(graph);
     for (unsigned i = 0; i < 70000; i++) {
-        CUDA_KERNEL_NODE_PARAMS_v2 changed = kernel_node(scale, i + 1, 0);
+        CUDA_KERNEL_NODE_PARAMS_v2 changed = client_kernel_node(scale, i + 1, 0, values);
         CHECK(cuGraphExecKernelNodeSetParams_v2(exec, node, &changed));
         CHECK(cuGraphLaunch(exec, stream));
     }

@@ -35,14 +35,7 @@ static void nothing(void *unused)
 static CUgraphNode add_kernel(CUgraph graph, unsigned blocks)
 {
     CUgraphNode node;
-    CUDA_KERNEL_NODE_PARAMS_v2 parameters = {.func = scale,
-                                             .gridDimX = blocks,
-                                             .gridDimY = 1,
-                                             .gridDimZ = 1,
-                                             .blockDimX = 64,
-                                             .blockDimY = 1,
-                                             .blockDimZ = 1,
-                                             .kernelParams = values};
+    CUDA_KERNEL_NODE_PARAMS_v2 parameters = client_kernel_node(scale, blocks, 0, values);
     CHECK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &parameters));
     return node;
 }

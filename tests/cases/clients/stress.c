@@ -66,14 +66,7 @@ static void *change_graphs(void *unused)
         CUgraph graph;
         CUgraphNode node;
         CUgraphExec exec;
-        CUDA_KERNEL_NODE_PARAMS_v2 parameters = {.func = scale,
-                                                 .gridDimX = 3000,
-                                                 .gridDimY = 1,
-                                                 .gridDimZ = 1,
-                                                 .blockDimX = 64,
-                                                 .blockDimY = 1,
-                                                 .blockDimZ = 1,
-                                                 .kernelParams = values};
+        CUDA_KERNEL_NODE_PARAMS_v2 parameters = client_kernel_node(scale, 3000, 0, values);
         CHECK(cuGraphCreate(&graph, 0));
         CHECK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &parameters));
         CHECK(cuGraphInstantiateWithFlags(&exec, graph, 0));
