@@ -47,6 +47,9 @@ SANITIZER_RUNTIME = sanitizer_runtime(SANITIZER) if SANITIZER else ""
 SANITIZER_OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0:exitcode=99", "TSAN_OPTIONS": "exitcode=99",
                      "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99:print_stacktrace=1"} if SANITIZER else {}
 
+# Why ThreadSanitizer cannot run what forks under the preload.
+WIPED_LOCKS = "its runtime does not see that a forked child's locks are wiped"
+
 # Before a program that no fixture runs, and that starts others.
 SIMULATED = [str(DEV), "sim", "--", *(["env", f"LD_PRELOAD={SANITIZER_RUNTIME}"] if SANITIZER else [])]
 

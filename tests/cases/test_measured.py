@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from support import BUILD, CUDA_HOME, LIBRARY, SAMPLES, assert_same_launches, warpwatch, warpwatch_lines
+from support import BUILD, CUDA_HOME, LIBRARY, SAMPLES, WIPED_LOCKS, assert_same_launches, warpwatch, warpwatch_lines
 
 
 def configurations(run):
@@ -98,7 +98,7 @@ def test_a_simulated_measurement_is_marked_in_the_report(simulated):
     assert "simulated" in text and "62.5 %" in text
 
 
-FORKS = pytest.param("processes", marks=pytest.mark.unsanitized("its runtime does not see that a forked child's locks are wiped", only="thread"))
+FORKS = pytest.param("processes", marks=pytest.mark.unsanitized(WIPED_LOCKS, only="thread"))
 
 
 @pytest.mark.parametrize("measure", ["TIMING", "TIMING_NODES", "COUNTERS"])

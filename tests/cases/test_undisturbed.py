@@ -18,7 +18,7 @@ def test_there_are_conformance_programs():
     assert len(PROGRAMS) >= 10
 
 
-FORKS = pytest.param("conformance_processes", marks=pytest.mark.unsanitized("its runtime does not see that a forked child's locks are wiped", only="thread"))
+FORKS = pytest.param("conformance_processes", marks=pytest.mark.unsanitized(support.WIPED_LOCKS, only="thread"))
 
 
 @pytest.mark.parametrize("device", ["h200,h200", "t4,h200"])
