@@ -142,15 +142,16 @@ int store_map(int file, const char *path)
 
 struct store_extent *store_extend(enum store_kind kind, uint32_t owner, uint64_t bytes)
 {
+    uint32_t record_bytes = store_record_bytes(kind);
     bytes = round_up(bytes, STORE_BLOCK_BYTES);
-    if (store.base == NULL || allocate(store.used_bytes + bytes) != 0) {
+    if (store.base == NULL || record_bytes == 0 || allocate(store.used_bytes + bytes) != 0) {
         return NULL;
     }
     struct store_extent *extent = (struct store_extent *)(store.base + store.used_bytes);
     extent->kind = kind;
     extent->bytes = bytes;
-    extent->record_bytes = store_record_bytes(kind);
-    extent->capacity = (uint32_t)((bytes - sizeof *extent) / extent->record_bytes);
+    extent->record_bytes = record_bytes;
+    extent->capacity = (uint32_t)((bytes - sizeof *extent) / record_bytes);
     extent->owner = owner;
     store_release((_Atomic uint32_t *)&extent->magic, STORE_EXTENT_MAGIC);
     store.used_bytes += bytes;
@@ -166,15 +167,20 @@ struct store_extent *store_extend(enum store_kind kind, uint32_t owner, uint64_t
 
 static bool has_late_space(long file_system)
 {
-    switch (file_system) {
-#define LOCAL_FILE_SYSTEM(number, name, late_space)                                                          \
-    case number:                                                                                             \
-        return late_space;
+    static const struct {
+        long number;
+        bool late_space;
+    } known[] = {
+#define LOCAL_FILE_SYSTEM(number, name, late_space) {number, late_space},
 #include "local_file_systems.def"
 #undef LOCAL_FILE_SYSTEM
-    default:
-        return false;
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].number == file_system) {
+            return known[i].late_space;
+        }
     }
+    return false;
 }
 
 void store_permit_holes(void)
