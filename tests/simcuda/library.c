@@ -170,6 +170,9 @@ static CUresult load(CUlibrary *handle, const void *data, unsigned count, CUjit_
     library->jit = (struct jit_options){.max_registers = library->jit.max_registers,
                                         .optimization_level = library->jit.optimization_level,
                                         .optimization_set = library->jit.optimization_set};
+    for (size_t i = 0; i < library->images[0]->kernels_count; i++) {
+        object_publish(library->kernels[i]);
+    }
     *handle = library;
     return CUDA_SUCCESS;
 }

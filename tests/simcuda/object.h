@@ -44,6 +44,15 @@ static inline bool object_is(const void *handle, enum object_kind kind)
            atomic_load_explicit(&((const struct object *)handle)->kind, memory_order_acquire) == kind;
 }
 
+/* What was filled in since pool_take is there for whoever finds the object's kind, however a handle reached
+ * it: nvcc's code hands handles from thread to thread in ways that ThreadSanitizer does not see. */
+static inline void object_publish(void *handle)
+{
+    struct object *object = handle;
+    atomic_store_explicit(&object->kind, atomic_load_explicit(&object->kind, memory_order_relaxed),
+                          memory_order_release);
+}
+
 struct pool {
     pthread_mutex_t lock;
     size_t object_bytes;
